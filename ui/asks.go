@@ -14,9 +14,9 @@ import (
 // questionHost implements question.Host for a page.
 type questionHost struct{ c *chat }
 
-func (h questionHost) Answers() question.Answers { return h.c.Session }
-func (h questionHost) ClosePopup()               { h.c.composer.ClosePopup() }
-func (h questionHost) QuestionsChanged()         { h.c.asksChanged, h.c.m.asksChanged = true, true }
+func (h questionHost) Answers() *permissions.Broker { return h.c.Broker() }
+func (h questionHost) ClosePopup()                  { h.c.composer.ClosePopup() }
+func (h questionHost) QuestionsChanged()            { h.c.asksChanged, h.c.m.asksChanged = true, true }
 
 // hideAsked makes the transcripts leave out what questions show. It is called once for each message, which
 // may bring or end many questions.
@@ -80,8 +80,6 @@ type rulesOffered struct {
 func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	c := h.c
 	switch {
-	case !c.Agent.TakesRules():
-		return c.say("Rules cannot be made here")
 	case !read:
 		return c.say(question.ReadFirst(c.m.Keys))
 	}

@@ -27,7 +27,7 @@ type changesListed struct {
 
 // showUndo lists the files that the agent has changed, to restore them.
 func (p *panels) showUndo() tea.Cmd {
-	c, j := p.c, p.c.Journal()
+	c, j := p.c, p.c.Changes.Journal()
 	if j == nil {
 		return c.say(notRecorded)
 	}
@@ -94,7 +94,7 @@ func (m changeShown) handle(*Model) tea.Cmd {
 
 // showChange shows the content of a file before and after a change.
 func (p *panels) showChange(f undo.Change) tea.Cmd {
-	c, j, path := p.c, p.c.Journal(), p.short(f.Path)
+	c, j, path := p.c, p.c.Changes.Journal(), p.short(f.Path)
 	if j == nil {
 		return c.say(notRecorded)
 	}
@@ -121,9 +121,9 @@ type putBack struct {
 }
 
 func (m putBack) handle(*Model) tea.Cmd {
-	m.chat.NoteUndone(m.results, m.undone)
+	m.chat.Changes.Undone(m.results, m.undone)
 	said, refused := describe.Undone(m.results, m.undone, "", m.chat.panels.short)
-	m.chat.CountLines(0)
+	m.chat.Changes.Count(0)
 	return m.chat.say(withRefused(said, refused))
 }
 
@@ -143,7 +143,7 @@ func withRefused(said string, refused []string) string {
 // showTrust lists what the agent has changed and run in the session, by who allowed it,
 // and changes that it did not report.
 func (p *panels) showTrust() tea.Cmd {
-	p.c.Changes(func(changes []undo.Change, gaps []string) {
+	p.c.Changes.List(func(changes []undo.Change, gaps []string) {
 		c := p.c
 		var calls []panel.Call
 		for sub, it := range c.Thread.Calls {

@@ -15,6 +15,14 @@ import (
 	"parley/internal/workspace"
 )
 
+// recorded is a machine with another journal; nil: it records no changes.
+type recorded struct {
+	workspace.Machine
+	journal workspace.Journal
+}
+
+func (m recorded) Journal(string) workspace.Journal { return m.journal }
+
 // everything is a record that combines the changes of all turns, whatever the first is.
 type everything struct{ *undotest.Journal }
 
@@ -58,7 +66,8 @@ func withChanges(t *testing.T, f func(d *driver, j *undotest.Journal)) {
 		})
 	}, func(d *driver) {
 		d.connected()
-		d.m.chat.Agent.ConnForTest().Journal = func(string) workspace.Journal { return everything{j} }
+		conn := d.m.chat.Agent.ConnForTest()
+		conn.Machine = recorded{conn.Machine, everything{j}}
 		d.types("go\n")
 		d.wait(time.Second)
 		if turns != "-+-" {
@@ -139,7 +148,8 @@ func TestNothingToReview(t *testing.T) {
 		d.connected()
 		d.press("f5")
 		d.sees("Changes are not recorded here")
-		d.m.chat.Agent.ConnForTest().Journal = func(string) workspace.Journal { return &undotest.Journal{} }
+		conn := d.m.chat.Agent.ConnForTest()
+		conn.Machine = recorded{conn.Machine, &undotest.Journal{}}
 		d.press("f5")
 		d.wait(100 * time.Millisecond)
 		d.sees("No changes recorded in this session")

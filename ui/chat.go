@@ -123,12 +123,12 @@ func (c *chat) sendDraft() tea.Cmd {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
-		if len(c.Queued()) > 0 && c.Thread.State == thread.Idle {
-			c.Resume()
+		if len(c.Prompts.Queue.Texts()) > 0 && c.Thread.State == thread.Idle {
+			c.Prompts.Resume()
 			return nil
 		}
-		if c.Paused() {
-			c.Resume()
+		if c.Prompts.Queue.Paused() {
+			c.Prompts.Resume()
 			return c.say("Queued prompts are sent after this turn")
 		}
 		return nil
@@ -189,8 +189,8 @@ func (msg aheadMsg) handle(m *Model) tea.Cmd {
 // and the queue.
 func (c *chat) escape() tea.Cmd {
 	switch {
-	case c.Agent.LoggingIn() != "":
-		c.Agent.CancelLogin()
+	case c.Agent.Login.Running() != "":
+		c.Agent.Login.Cancel()
 	case composing{c}.stopSending():
 	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shells.Running()):
 		return c.stop()

@@ -166,21 +166,21 @@ func (c *chat) giveKeys() bool {
 // unqueue removes the newest queued prompt, to edit or drop it. A prompt that the agent
 // holds must be returned by the agent.
 func (c *chat) unqueue(edit bool) (tea.Cmd, bool) {
-	if !edit && c.DropShellOutput() {
+	if !edit && c.Prompts.Carried.Drop() {
 		return nil, true
 	}
 	if (composing{c}).takeUnconfirmed(edit) {
 		return nil, true
 	}
-	if n := len(c.Queued()); n > 0 {
+	if n := len(c.Prompts.Queue.Texts()); n > 0 {
 		if edit {
-			c.composer.SetValue(c.TakeQueued(n - 1))
+			c.composer.SetValue(c.Prompts.Queue.Take(n - 1))
 			return nil, true
 		}
-		c.composer.AddToHistory(c.DropQueued(n - 1))
+		c.composer.AddToHistory(c.Prompts.Queue.Drop(n - 1))
 		return nil, true
 	}
-	if !c.Withdraw(!edit) {
+	if !c.Prompts.Withdraw(!edit) {
 		return nil, false
 	}
 	return c.say("Asked the agent to return the prompt"), true

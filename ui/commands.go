@@ -18,7 +18,7 @@ import (
 // commands returns the slash commands: the agent's, the templates, then parley's.
 func (c *chat) commands() []composer.Command {
 	all := c.agentCommands()
-	for _, t := range c.Templates() {
+	for _, t := range c.Templates().All() {
 		from := "yours"
 		if t.Project {
 			from = "project"
@@ -48,7 +48,7 @@ func (c *chat) agentCommands() (all []composer.Command) {
 // named reports whether a word is a command of parley's or a template.
 func (c *chat) named(word string) bool {
 	_, own := intent.CommandNamed(word)
-	return own || slices.ContainsFunc(c.Templates(), func(t template.Template) bool { return t.Name == word })
+	return own || slices.ContainsFunc(c.Templates().All(), func(t template.Template) bool { return t.Name == word })
 }
 
 // typedForm returns the line to type so that the agent gets a prompt.
@@ -89,7 +89,7 @@ func (c *chat) submitLine(line string, due bool) (tea.Cmd, bool) {
 	c.composer.AddToHistory(line)
 	hold := c.listed() // with a list open, the prompt waits for its outcome
 	restore := func() { c.composer.Prepend(line) }
-	preview, used, err := c.UseTemplate(workspace.Line{Text: line, Hold: hold, Due: due}, restore)
+	preview, used, err := c.Prompts.UseTemplate(workspace.Line{Text: line, Hold: hold, Due: due}, restore)
 	switch {
 	case preview != "":
 		restore()
@@ -97,9 +97,9 @@ func (c *chat) submitLine(line string, due bool) (tea.Cmd, bool) {
 		return nil, false
 	case used || err != nil:
 	case due:
-		err = c.Send(line)
+		err = c.Prompts.Send(line)
 	default:
-		err = c.Submit(line, hold)
+		err = c.Prompts.Submit(line, hold)
 	}
 	if err != nil {
 		restore()
@@ -111,7 +111,7 @@ func (c *chat) submitLine(line string, due bool) (tea.Cmd, bool) {
 // runCommand runs a command of parley's. One that needs the agent waits until that is ready.
 func (c *chat) runCommand(a intent.Action, words, line string) (tea.Cmd, bool) {
 	if c.Agent.Opening() && a.Needs != intent.Nothing {
-		if err := c.Submit(line, true); err != nil {
+		if err := c.Prompts.Submit(line, true); err != nil {
 			return c.say(err.Error()), false
 		}
 		return c.say("/" + a.Command + " runs when " + c.Agent.Name() + " is ready"), true
@@ -152,9 +152,9 @@ func (c *chat) commandDue(line string) tea.Cmd {
 	cmd, done := c.submitLine(line, true)
 	switch {
 	case !done || c.listed():
-		c.Pause()
-	case !c.Paused():
-		c.Resume()
+		c.Prompts.Queue.Pause()
+	case !c.Prompts.Queue.Paused():
+		c.Prompts.Resume()
 	}
 	return cmd
 }

@@ -33,7 +33,7 @@ func (c *chat) compare(prompt string) tea.Cmd {
 		return c.say("Type the prompt with it: /compare PROMPT")
 	}
 	c.composer.SetValue(draft) // until it is sent
-	prompt, preview, err := c.TemplatePrompt(prompt)
+	prompt, preview, err := c.Templates().Prompt(prompt)
 	switch {
 	case err != nil:
 		return c.say("Not sent: " + err.Error())
@@ -48,7 +48,7 @@ func (c *chat) compare(prompt string) tea.Cmd {
 	c.composer.Clear()
 	said := c.say(fmt.Sprintf("Sent to all %d", len(all)))
 	for _, s := range all {
-		if err := s.Submit(prompt, false); err != nil {
+		if err := s.Prompts.Submit(prompt, false); err != nil {
 			c.Say("Not sent to " + s.Agent.Name() + ": " + err.Error())
 		}
 	}
@@ -123,7 +123,7 @@ func (m *Model) compareDone(all []*workspace.Session) tea.Cmd {
 		case s.Thread.State == thread.Ended:
 			return false
 		}
-		return s.Thread.State != thread.Idle || len(s.Queued()) > 0
+		return s.Thread.State != thread.Idle || len(s.Prompts.Queue.Texts()) > 0
 	}
 	switch {
 	case slices.ContainsFunc(all, works):
@@ -197,7 +197,7 @@ func (msg comparison) handle(m *Model) tea.Cmd {
 func (c *chat) reviewVersions(name string) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, page := range c.m.compared() {
-		if page == c || page.Journal() != nil {
+		if page == c || page.Changes.Journal() != nil {
 			cmds = append(cmds, page.startReview(func(s *review.Changes) tea.Cmd { return page.review.StartAt(s, name) }))
 		}
 	}

@@ -355,8 +355,7 @@ func TestCompareOpensNoListElsewhere(t *testing.T) {
 		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			conn, err := connect(ctx, s, sink, log)
 			if err == nil {
-				conn.AddRule = func(string, permissions.Rule) (string, error) { return "rules.toml", nil }
-				conn.LastAsked = func(string) []permissions.Facts { time.Sleep(time.Second); return nil }
+				conn.Machine = ruling{conn.Machine, nil, func(string) []permissions.Facts { time.Sleep(time.Second); return nil }}
 			}
 			return conn, err
 		}
@@ -434,7 +433,7 @@ func changing(names map[string][]string) func(*driver, *Options) {
 				for _, name := range names[s.Name] {
 					j.Files = append(j.Files, undo.Change{Path: s.Dir + "/" + name, Kind: undo.Changed, Turn: 1})
 				}
-				conn.Journal = func(string) workspace.Journal { return j }
+				conn.Machine = recorded{conn.Machine, j}
 			}
 			return conn, err
 		}

@@ -45,8 +45,8 @@ func TestRandomKeysInAComparison(t *testing.T) {
 					return
 				}
 				for _, s := range d.m.chat.Compared() {
-					if !s.Busy() && len(s.Queued()) == 0 {
-						s.Submit("go on", false)
+					if !s.Busy() && len(s.Prompts.Queue.Texts()) == 0 {
+						s.Prompts.Submit("go on", false)
 					}
 				}
 				pause := time.Duration(r.IntN(120)) * time.Millisecond

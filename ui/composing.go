@@ -23,9 +23,9 @@ type composing struct{ c *chat }
 func (h composing) Say(text string) tea.Cmd  { return h.c.say(text) }
 func (h composing) Submit() tea.Cmd          { return h.c.submit() }
 func (h composing) NoteTyping()              { h.c.m.input.Touch() }
-func (h composing) PendingPrompts() []string { return h.c.Session.PendingPrompts() }
+func (h composing) PendingPrompts() []string { return h.c.Prompts.Pending() }
 
-func (h composing) RestoreNotes(saved []notes.Note) { h.c.AddNotes(saved) }
+func (h composing) RestoreNotes(saved []notes.Note) { h.c.SetNotes(notes.Merge(h.c.Notes(), saved)) }
 
 func (h composing) Commands() []composer.Command { return h.c.commands() }
 
@@ -33,7 +33,7 @@ func (h composing) Session() composer.Session {
 	c, info := h.c, h.c.Agent.Info()
 	s := composer.Session{
 		ReadOnly: c.ReadOnly, Connected: info != nil, Images: info != nil && info.Image,
-		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued(), Notes: c.Notes(),
+		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Prompts.Queue.Texts(), Notes: c.Notes(),
 		Draft: memory.Key{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
 	s.DraftSaved = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())
@@ -115,7 +115,7 @@ func (h composing) search() tea.Cmd {
 func (h composers) after(msg tea.Msg) tea.Cmd {
 	for _, c := range h.m.chats() {
 		if c.composer.Empty() { // no queued prompt is being edited any longer
-			c.EndEdit()
+			c.Prompts.Queue.EndEdit()
 		}
 	}
 	return h.m.store.After(msg)
@@ -124,7 +124,7 @@ func (h composers) after(msg tea.Msg) tea.Cmd {
 // stopSending cancels the prompt whose files are being read; false if there is none.
 func (h composing) stopSending() bool {
 	c := h.c
-	text, ok := c.StopSending()
+	text, ok := c.Prompts.StopSending()
 	if ok {
 		c.composer.Prepend(text)
 	}
@@ -135,7 +135,7 @@ func (h composing) stopSending() bool {
 // keeps its place. False if no queued prompt is being edited.
 func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 	c := h.c
-	at, editing := c.Edited()
+	at, editing := c.Prompts.Queue.Edited()
 	if !editing || want != intent.HistoryBack && want != intent.HistoryForward {
 		return nil, false
 	}
@@ -145,12 +145,12 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 	if at < 0 {
 		return c.say("This is the first queued prompt"), true
 	}
-	c.ReturnEdited(c.composer.Value())
-	if at >= len(c.Queued()) {
+	c.Prompts.Queue.Return(c.composer.Value())
+	if at >= len(c.Prompts.Queue.Texts()) {
 		c.composer.Reset()
 		return nil, true
 	}
-	c.composer.SetValue(c.TakeQueued(at))
+	c.composer.SetValue(c.Prompts.Queue.Take(at))
 	return nil, true
 }
 
@@ -158,10 +158,10 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 // drops it.
 func (h composing) takeUnconfirmed(edit bool) bool {
 	c := h.c
-	p, ok := c.TakeUnconfirmed(true)
+	p, ok := c.Prompts.Unconfirmed.Remove(true)
 	if ok && edit {
 		blocks, own := carried.Split(p.Draft)
-		c.ReturnShellOutput(blocks)
+		c.Prompts.Carried.Return(blocks)
 		c.composer.SetValue(c.typedForm(own))
 	}
 	return ok

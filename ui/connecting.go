@@ -84,8 +84,8 @@ func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	c, m, a := l.c, l.c.m, l.c.Agent
 	gives := p.Want == intent.FocusQuestion
 	switch {
-	case p.Want == intent.Stop && a.LoggingIn() != "":
-		a.CancelLogin()
+	case p.Want == intent.Stop && a.Login.Running() != "":
+		a.Login.Cancel()
 	case p.Want == intent.Stop:
 		l.leave()
 	case gives && c.login.Open():
@@ -124,7 +124,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 		c.composer.Clear()
 		cmd, _ := c.submitLine(text, false)
 		return cmd, true
-	case (edit || empty == intent.DropQueued) && c.composer.Empty() && len(c.Queued()) > 0:
+	case (edit || empty == intent.DropQueued) && c.composer.Empty() && len(c.Prompts.Queue.Texts()) > 0:
 		c.unqueue(edit)
 	default:
 		c.composer.Key(p.KeyPressMsg, c.m.Keys.Of(intent.Draft, p.Keystroke()))

@@ -99,12 +99,12 @@ func (c *chat) stopWork(w panel.Work) tea.Cmd {
 	}
 	switch {
 	case w.Own:
-		c.KillTerminal(w.Terminal, c.reportOutcome(""))
+		c.Commands().Kill(w.Terminal, c.reportOutcome(""))
 		return c.say("Stopped; the agent sees how the command ended")
 	case w.Terminal != "":
-		c.StopTerminal(w.Terminal, c.reportOutcome(""))
+		c.Commands().Stop(w.Terminal, c.reportOutcome(""))
 	default:
-		c.StopTool(w.Tool.ID, c.reportOutcome(""))
+		c.Commands().StopTool(w.Tool.ID, c.reportOutcome(""))
 	}
 	return c.say("Asked the agent to stop it")
 }

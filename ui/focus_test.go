@@ -15,6 +15,16 @@ import (
 	"parley/internal/workspace"
 )
 
+// logged is a machine with a log to read.
+type logged struct {
+	workspace.Machine
+	read func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error)
+}
+
+func (m logged) Messages(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
+	return m.read(ctx, session, spans, request)
+}
+
 // talkative is a turn with a tool call between two messages.
 func talkative(t *fakeagent.Turn) string {
 	t.Say("I look at " + t.Text + ".")
@@ -281,10 +291,10 @@ func TestItemMessages(t *testing.T) {
 	at := time.Date(2026, 3, 1, 10, 42, 7, 0, time.UTC)
 	withTranscript(t, func(d *driver, _ *Options) {
 		d.Change = func(c *workspace.Connection) {
-			c.Messages = func(_ context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
+			c.Machine = logged{c.Machine, func(_ context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 				asked = append(asked, looked{session, spans, request})
 				return shown, failure
-			}
+			}}
 		}
 	}, func(d *driver) {
 		shown = []workspace.Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, OmittedBefore: 7, JSON: []byte("not JSON\x1b[2J\x07")}}
@@ -333,7 +343,8 @@ func TestItemMessages(t *testing.T) {
 func TestItemWithoutMessages(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "i")
-		d.sees("This session has no log")
+		d.soon()
+		d.sees("this session has no log")
 		d.misses("╭ Messages")
 		d.press("esc")
 		d.Agent().Close()
@@ -351,9 +362,9 @@ func TestItemWithoutMessages(t *testing.T) {
 func TestLongItemMessage(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
 		d.Change = func(c *workspace.Connection) {
-			c.Messages = func(context.Context, string, []event.Span, int64) ([]workspace.Message, error) {
+			c.Machine = logged{c.Machine, func(context.Context, string, []event.Span, int64) ([]workspace.Message, error) {
 				return []workspace.Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, nil
-			}
+			}}
 		}
 	}, func(d *driver) {
 		d.press("tab", "i")
@@ -372,9 +383,9 @@ func TestGoldenItemMessages(t *testing.T) {
 	withTranscript(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
 		d.Change = func(c *workspace.Connection) {
-			c.Messages = func(context.Context, string, []event.Span, int64) ([]workspace.Message, error) {
+			c.Machine = logged{c.Machine, func(context.Context, string, []event.Span, int64) ([]workspace.Message, error) {
 				return []workspace.Message{{At: time.Date(2026, 3, 1, 10, 42, 7, 5e6, time.UTC), JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Read two","locations":[]}}}`)}}, nil
-			}
+			}}
 		}
 	}, func(d *driver) {
 		d.press("tab", "k")

@@ -29,7 +29,7 @@ func (c *chat) listed() bool { return c.panels.list() != nil || c.login.Open() }
 // addressShown reports whether a login is in progress and nothing else asks the user.
 func (l logins) addressShown() bool {
 	c := l.c
-	return c.Agent.LoggingIn() != "" && c.panels.reading == nil && !c.listed() && !c.question.Open() && c.elicits.OnScreen() == nil
+	return c.Agent.Login.Running() != "" && c.panels.reading == nil && !c.listed() && !c.question.Open() && c.elicits.OnScreen() == nil
 }
 
 // address is the address that the agent prints during a login.
@@ -42,7 +42,7 @@ func (l logins) offer() tea.Cmd {
 	switch a := l.c.Agent; {
 	case !a.Connected():
 		return l.c.say("No agent is running, so there is nothing to log in to")
-	case len(a.Methods()) == 0:
+	case len(a.Login.Methods()) == 0:
 		return l.c.say(workspace.NoLogin)
 	}
 	l.c.panels.open = nil
@@ -67,7 +67,7 @@ func (c *chat) logOut() tea.Cmd {
 	if info := c.Agent.Info(); info != nil && !info.Logout {
 		return c.say("This agent has no logout")
 	}
-	c.Agent.LogOut(c.reportOutcome("Logged out"))
+	c.Agent.Login.LogOut(c.reportOutcome("Logged out"))
 	return nil
 }
 

@@ -15,6 +15,16 @@ import (
 	"parley/internal/workspace"
 )
 
+// loading is a machine that opens an earlier session first.
+type loading struct {
+	workspace.Machine
+	conn *workspace.Connection
+}
+
+func (m loading) Open(ctx context.Context) (*acpclient.Session, error) {
+	return m.conn.Client.LoadSession(ctx, "k1", m.conn.Template)
+}
+
 // ways are login methods of every kind; the first has no type at all.
 const ways = `,"authMethods":[
 	{"id":"browser","name":"In the browser","description":"opens a page"},
@@ -175,9 +185,7 @@ func TestLoginOpensAsAsked(t *testing.T) {
 		o.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			conn, err := connect(ctx, a, sink, log)
 			if conn != nil {
-				conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
-					return conn.Client.LoadSession(ctx, "k1", conn.Template)
-				}
+				conn.Machine = loading{conn.Machine, conn}
 			}
 			return conn, err
 		}

@@ -6,48 +6,28 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/panel"
 )
 
-// setting returns an option of the agent as a setting.
-func (p *panels) setting(o event.ConfigOption) panel.Setting {
-	s := panel.Setting{Name: panel.OrID(o.Name, o.ID), Value: event.NameOf(o.Current, o.Choices), Choices: o.Choices, Current: o.Current, OnOff: o.Type == "boolean"}
-	if s.OnOff {
-		s.Value = o.Current
+// set selects a choice of a setting, and says how that ended.
+func (p *panels) set(s workspace.Setting, id string) tea.Cmd {
+	said := ""
+	if mode, ok := p.c.Setting("mode"); ok && mode.ID == s.ID {
+		said = modeIs(id, s.Choices)
 	}
-	s.Set = func(value any) tea.Cmd {
-		p.c.SetOption(o.ID, value, p.c.reportOutcome(""))
-		return nil
-	}
-	return s
-}
-
-// mode returns the setting for the session's mode: an option of the agent, else its modes.
-// False if it has neither.
-func (p *panels) mode() (panel.Setting, bool) {
-	c, t := p.c, p.c.Thread
-	if o, ok := t.Option("mode"); ok || !t.HasModes() {
-		s := p.setting(o)
-		s.Set = func(id any) tea.Cmd {
-			c.SetOption(o.ID, id, c.reportOutcome(modeIs(id, o.Choices)))
-			return nil
-		}
-		return s, ok
-	}
-	return panel.Setting{Name: "Mode", Value: event.NameOf(t.Mode, t.Modes), Choices: t.Modes, Current: t.Mode, Set: func(id any) tea.Cmd {
-		c.SetMode(id.(string), c.reportOutcome(modeIs(id, t.Modes)))
-		return nil
-	}}, true
+	s.Set(id, p.c.reportOutcome(said))
+	return nil
 }
 
 // modeIs says which mode the agent has now and, if the agent does, what it means.
-func modeIs(id any, modes []event.Choice) string {
+func modeIs(id string, modes []event.Choice) string {
 	i := slices.IndexFunc(modes, func(m event.Choice) bool { return m.ID == id })
 	if i < 0 {
 		return ""
 	}
-	said := "Mode of the agent: " + panel.OrID(modes[i].Name, modes[i].ID)
+	said := "Mode of the agent: " + workspace.ChoiceName(modes[i])
 	if modes[i].Description != "" {
 		said += " · " + modes[i].Description
 	}
@@ -56,48 +36,38 @@ func modeIs(id any, modes []event.Choice) string {
 
 // nextMode switches to the next mode.
 func (p *panels) nextMode() tea.Cmd {
-	mode, ok := p.mode()
+	mode, ok := p.c.Setting("mode")
 	if !ok || len(mode.Choices) == 0 {
 		return p.c.say("This agent has no modes · " + p.c.m.Keys.ChatKey(intent.Approval) + " changes what parley asks about")
 	}
-	return mode.Next()
+	return p.set(mode, mode.Next())
 }
 
 // showMode lists the modes.
-func (p *panels) showMode() tea.Cmd { return p.choices(p.mode()) }
+func (p *panels) showMode() tea.Cmd { return p.choices(p.c.Setting("mode")) }
 
 // showModel lists the models.
-func (p *panels) showModel() tea.Cmd {
-	o, ok := p.c.Thread.Option("model")
-	return p.choices(p.setting(o), ok)
-}
+func (p *panels) showModel() tea.Cmd { return p.choices(p.c.Setting("model")) }
 
 // showOptions lists all settings.
 func (p *panels) showOptions() tea.Cmd {
-	var all []panel.Setting
-	for _, o := range p.c.Thread.Config {
-		all = append(all, p.setting(o))
-	}
-	if p.c.Thread.HasModes() {
-		mode, _ := p.mode()
-		all = append(all, mode)
-	}
+	all := p.c.Settings()
 	if len(all) == 0 {
-		return p.choices(panel.Setting{}, false)
+		return p.choices(workspace.Setting{}, false)
 	}
-	p.show(panel.Settings(all, func(s panel.Setting) tea.Cmd { return p.choices(s, true) }))
+	p.show(panel.Settings(all, func(s workspace.Setting) tea.Cmd { return p.choices(s, true) }))
 	return nil
 }
 
 // choices lists the choices of a setting, if there is one. A setting that is on or off is
 // switched at once.
-func (p *panels) choices(s panel.Setting, ok bool) tea.Cmd {
+func (p *panels) choices(s workspace.Setting, ok bool) tea.Cmd {
 	switch {
 	case !ok:
 		return p.c.say("This agent has no options")
-	case s.OnOff:
-		return s.Set(s.Current != "on")
+	case s.Type == "boolean":
+		return p.set(s, s.Next())
 	}
-	p.show(panel.Choices(s))
+	p.show(panel.Choices(s, func(id string) tea.Cmd { return p.set(s, id) }))
 	return nil
 }

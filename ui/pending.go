@@ -25,9 +25,9 @@ func pendingRows(s *workspace.Session, words func(string) string, plan bool, wid
 		}
 	}
 	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), env)...)
-	if len(s.ShellOutput()) > 0 {
+	if len(s.Prompts.Carried) > 0 {
 		drop := th.Dim.Paint(symbolHint(env.Keys, intent.Empty, intent.DropQueued, "drop"))
-		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+carried.Line(s.ShellOutput()...)), max(10, width-text.Width(drop)-1), "…")+drop)
+		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+carried.Line(s.Prompts.Carried...)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
 }
@@ -100,13 +100,13 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 	for _, h := range s.Thread.Held {
 		all = append(all, waiting{"held by the agent  ", h.Text})
 	}
-	if text, reading := s.Reading(); reading {
+	if text, reading := s.Prompts.Reading(); reading {
 		all = append(all, waiting{"reading files  ", text})
 	}
-	for i, text := range s.Queued() {
+	for i, text := range s.Prompts.Queue.Texts() {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
-	for _, p := range s.Unconfirmed() {
+	for _, p := range s.Prompts.Unconfirmed {
 		_, own := carried.Split(p.Draft)
 		all = append(all, waiting{p.Reason() + "  ", own})
 	}
@@ -115,14 +115,14 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 		right := ""
 		if i == len(all)-1 {
 			right = does(intent.Empty, intent.EditQueued, "edit")
-			if len(s.ShellOutput()) == 0 { // the key drops these first
+			if len(s.Prompts.Carried) == 0 { // the key drops these first
 				right += does(intent.Empty, intent.DropQueued, "drop")
 			}
 			switch {
-			case len(s.Queued()) == 0 || len(s.Unconfirmed()) > 0 || !s.IsOpen():
+			case len(s.Prompts.Queue.Texts()) == 0 || len(s.Prompts.Unconfirmed) > 0 || !s.IsOpen():
 			case s.Thread.State == thread.Idle:
 				right = does(intent.Chat, intent.Send, "send") + right
-			case s.Paused():
+			case s.Prompts.Queue.Paused():
 				right = does(intent.Chat, intent.Send, "send after this turn") + right
 			}
 			right = th.Dim.Paint(right)

@@ -1,15 +1,25 @@
 package ui
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/internal/fakeagent"
+	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/theme"
 )
+
+// ruling is a machine with rules to add, and questions asked before.
+type ruling struct {
+	workspace.Machine
+	add  func(session string, r permissions.Rule) (string, error)
+	last func(session string) []permissions.Facts
+}
+
+func (m ruling) AddRule(session string, r permissions.Rule) (string, error) { return m.add(session, r) }
+func (m ruling) LastAsked(session string) []permissions.Facts               { return m.last(session) }
 
 func bookOf(t *testing.T, text string) *permissions.Rulebook {
 	t.Helper()
@@ -115,17 +125,18 @@ func TestRulesAnswer(t *testing.T) {
 func TestMakeRule(t *testing.T) {
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n", push, func(d *driver) {
 		conn := d.m.chat.Agent.ConnForTest()
-		conn.LastAsked = func(string) []permissions.Facts {
+		last := func(string) []permissions.Facts {
 			f := func(line string) permissions.Facts {
 				return permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: line, Dir: "/w"}}, Resolve: func(p string) permissions.FileFact { return permissions.FileFact{Path: p, Inside: true} }}
 			}
 			return []permissions.Facts{f("git push origin HEAD"), f("git push -u origin HEAD"), f("rm x")}
 		}
-		conn.AddRule = func(session string, r permissions.Rule) (string, error) {
+		add := func(session string, r permissions.Rule) (string, error) {
 			conn.Broker.SetRules(session, bookOf(t, "[[allow]]\ncommand = \"git add *\"\n\n"+r.Text()))
 			conn.Broker.Reconsider(session)
 			return "~/rules.toml", nil
 		}
+		conn.Machine = ruling{conn.Machine, add, last}
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)
@@ -140,7 +151,6 @@ func TestMakeRule(t *testing.T) {
 func TestNoRuleToMake(t *testing.T) {
 	odd := strings.Replace(push, `"git add -A && git push origin HEAD"`, `"git push $REMOTE"`, 1)
 	withRules(t, "", odd, func(d *driver) {
-		d.m.chat.Agent.ConnForTest().AddRule = func(string, permissions.Rule) (string, error) { return "", errors.New("not now") }
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)
@@ -148,7 +158,6 @@ func TestNoRuleToMake(t *testing.T) {
 		d.outcomes("")
 	})
 	withRules(t, "", push, func(d *driver) { // each part could have a rule
-		d.m.chat.Agent.ConnForTest().AddRule = func(string, permissions.Rule) (string, error) { return "", errors.New("not now") }
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)

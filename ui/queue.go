@@ -27,10 +27,10 @@ func (p *panels) showQueue() tea.Cmd {
 	l.Same = func(a, b any) bool { return a.(queued).text == b.(queued).text }
 	l.List.SetItems(l.Items())
 	l.Choose = func(it list.Item) tea.Cmd {
-		at, editing := c.Edited()
+		at, editing := c.Prompts.Queue.Edited()
 		switch q := it.Value.(queued); {
 		case editing:
-			c.ReturnEdited(c.composer.Value())
+			c.Prompts.Queue.Return(c.composer.Value())
 			if q.at >= at {
 				q.at++
 			}
@@ -38,7 +38,7 @@ func (p *panels) showQueue() tea.Cmd {
 		case !c.composer.Empty():
 			c.composer.AddDraftToHistory()
 		}
-		return p.withQueued(func(at int) { c.composer.SetValue(c.TakeQueued(at)) })(it)
+		return p.withQueued(func(at int) { c.composer.SetValue(c.Prompts.Queue.Take(at)) })(it)
 	}
 	choose := func(at int) {
 		l.SetItems(l.Items())
@@ -47,12 +47,12 @@ func (p *panels) showQueue() tea.Cmd {
 		}
 	}
 	move := func(n int) func(list.Item) tea.Cmd {
-		return p.withQueued(func(at int) { choose(c.MoveQueued(at, n)) })
+		return p.withQueued(func(at int) { choose(c.Prompts.Queue.Move(at, n)) })
 	}
 	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{
 		intent.MoveUp: move(-1), intent.MoveDown: move(1),
 		intent.CloseEntry: p.withQueued(func(at int) {
-			c.composer.AddToHistory(c.DropQueued(at))
+			c.composer.AddToHistory(c.Prompts.Queue.Drop(at))
 			choose(at)
 		}),
 	}
@@ -61,7 +61,7 @@ func (p *panels) showQueue() tea.Cmd {
 }
 
 func (p *panels) queueItems() (items []list.Item) {
-	for i, text := range p.c.Queued() {
+	for i, text := range p.c.Prompts.Queue.Texts() {
 		items = append(items, list.Item{Title: strconv.Itoa(i+1) + "  " + strings.Join(strings.Fields(p.c.composer.DisplayText(text)), " "), Value: queued{i, text}})
 	}
 	return items
@@ -70,7 +70,7 @@ func (p *panels) queueItems() (items []list.Item) {
 // withQueued does something with a queued prompt, if it was not sent since the list was drawn.
 func (p *panels) withQueued(do func(at int)) func(list.Item) tea.Cmd {
 	return panel.With(func(q queued) tea.Cmd {
-		all := p.c.Queued()
+		all := p.c.Prompts.Queue.Texts()
 		if q.at >= len(all) || all[q.at] != q.text {
 			if q.at = slices.Index(all, q.text); q.at < 0 {
 				return p.c.say("It was sent meanwhile")

@@ -88,7 +88,7 @@ func (m *Model) leavingHint() string {
 		if c.shells.Running() {
 			commands++
 		}
-		if prompts += len(c.Queued()); !c.composer.Empty() {
+		if prompts += len(c.Prompts.Queue.Texts()); !c.composer.Empty() {
 			prompts++
 		}
 	}

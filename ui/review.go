@@ -16,7 +16,7 @@ import (
 func (c *chat) showReview() tea.Cmd {
 	cmds := []tea.Cmd{c.startReview(c.review.Start)}
 	for _, other := range c.m.compared() {
-		if other != c && other.Journal() != nil && c.review.Open() {
+		if other != c && other.Changes.Journal() != nil && c.review.Open() {
 			cmds = append(cmds, other.startReview(other.review.Start))
 		}
 	}
@@ -70,7 +70,7 @@ func (c *chat) startReview(start func(*review.Changes) tea.Cmd) tea.Cmd {
 
 // changes returns the session's changes; nil if they are not recorded.
 func (c *chat) changes() *review.Changes {
-	if j := c.Journal(); j != nil {
+	if j := c.Changes.Journal(); j != nil {
 		return &review.Changes{Journal: j, Short: c.panels.short}
 	}
 	return nil
@@ -93,7 +93,7 @@ type reviewHost struct{ c *chat }
 func (h reviewHost) HasKeys() bool          { return h.c.m.chat == h.c }
 func (h reviewHost) Compared() bool         { return h.c.Session.Compared() != nil }
 func (h reviewHost) Named(path string) bool { return h.c.Thread.NamesFile(path) }
-func (h reviewHost) Changed()               { h.c.CountLines(0) }
+func (h reviewHost) Changed()               { h.c.Changes.Count(0) }
 func (h reviewHost) OpenFile(path string, n int) tea.Cmd {
 	return conversation(h).openAt(event.Location{Path: path, Line: n})
 }

@@ -38,7 +38,7 @@ func (c *chat) onShellEvent(e event.Event) {
 	c.applied()
 	if e, ended := e.(thread.ShellEnded); ended && e.Err == nil {
 		if s := c.Thread.Shell(e.Key); s != nil && !s.Started.IsZero() {
-			c.AddShellOutput(transcript.ShellBlock(s))
+			c.Prompts.Carried.Add(transcript.ShellBlock(s))
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (m *Model) side() status.Side {
 		p.Content = panel.StripMarkdown(p.Content)
 		s.Plan = append(s.Plan, p)
 	}
-	s.Files, s.Running = c.ChangedFiles(), c.running()
+	s.Files, s.Running = c.Changes.Files(), c.running()
 	s.Name = func(path string) string { return safetext.Line(words.RelativePath(path, c.cwd), 200) }
 	return s
 }

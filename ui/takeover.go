@@ -32,23 +32,23 @@ type keyboard struct{ c *chat }
 func (k keyboard) lend(id, line string) tea.Cmd {
 	c, m := k.c, k.c.m
 	switch {
-	case !c.LendsKeyboard() || m.quitting:
+	case !c.Commands().LendKeyboard() || m.quitting:
 		return nil
 	case m.chat != c || !m.conversing():
 		return c.say("A command is waiting for your keyboard" + k.hint(id))
 	}
-	return c.m.Exec(c.Attach(id, line), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
+	return c.m.Exec(c.Commands().Attach(id, line), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
 
 // takeOver gives a command in the list of running work the user's keyboard. One without a
 // terminal must be restarted for that, which takes a second press.
 func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 	c := k.c
-	if !w.Own || !w.Stops || !c.LendsKeyboard() {
+	if !w.Own || !w.Stops || !c.Commands().LendKeyboard() {
 		p.Note = "Only a command that parley runs for the agent can have your keyboard"
 		return nil
 	}
-	if c.Attended(w.Terminal) {
+	if c.Commands().Attended(w.Terminal) {
 		c.panels.open = nil
 		return k.lend(w.Terminal, w.Title)
 	}
@@ -56,7 +56,7 @@ func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 		return nil
 	}
 	c.panels.open = nil
-	take := c.TakeOver(w.Terminal)
+	take := c.Commands().TakeOver(w.Terminal)
 	return tea.Batch(c.say("Stopping it to run it again with your keyboard"), func() tea.Msg {
 		return tookOverMsg{c, w.Terminal, w.Title, take()}
 	})
@@ -88,7 +88,7 @@ func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 func (k keyboard) hint(id string) string {
 	c, keys := k.c, k.c.m.Keys
 	list, key := keys.Label(intent.Chat, intent.Background), keys.Label(intent.List, intent.TakeOver)
-	if id == "" || key == "" || !c.LendsKeyboard() {
+	if id == "" || key == "" || !c.Commands().LendKeyboard() {
 		return ""
 	}
 	if list == "" {

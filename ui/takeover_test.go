@@ -24,8 +24,9 @@ func (*lent) SetStdout(io.Writer) {}
 func (*lent) SetStderr(io.Writer) {}
 func (l *lent) Run() error        { return <-l.over }
 
-// lender fakes the functions that the app gives the screen.
+// lender is a machine that lends the user's keyboard.
 type lender struct {
+	workspace.Machine
 	d        *driver
 	attached []*lent
 	taken    []string
@@ -34,16 +35,25 @@ type lender struct {
 }
 
 func lends(d *driver) *lender {
-	l := &lender{d: d}
 	conn := d.m.chat.Agent.ConnForTest()
-	conn.KillTerminal = func(string, string) error { return nil }
-	conn.Attended = func(string, string) bool { return l.attended }
-	conn.TakeOver = func(_, id string) error {
-		l.taken = append(l.taken, id)
-		l.attended = l.fails == nil
-		return l.fails
-	}
+	l := &lender{Machine: conn.Machine, d: d}
+	conn.Machine = l
 	return l
+}
+
+func (l *lender) KillTerminal(string, string) error { return nil }
+func (l *lender) Attended(string, string) bool      { return l.attended }
+
+func (l *lender) TakeOver(_, id string) error {
+	l.taken = append(l.taken, id)
+	l.attended = l.fails == nil
+	return l.fails
+}
+
+func (l *lender) Attach(_, _, line string) workspace.Command {
+	a := &lent{line: line, over: make(chan error, 1)}
+	l.attached = append(l.attached, a)
+	return a
 }
 
 // commandAsked opens the chat with a question by parley about a command.
@@ -52,7 +62,6 @@ func commandAsked(t *testing.T, change func(*permissions.Question), f func(d *dr
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		l := lends(d)
-		l.attach()
 		q := permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "execute", Heading: "Run a command in /src", Attendable: true,
 			Body:    []permissions.Part{{Kind: permissions.Command, Text: "sudo make install"}},
 			Options: []permissions.Option{{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce}, {ID: "reject", Name: "Reject", Kind: permissions.RejectOnce}}}
@@ -157,14 +166,6 @@ func TestKeyboardInAQuestion(t *testing.T) {
 	})
 }
 
-func (l *lender) attach() {
-	l.d.m.chat.Agent.ConnForTest().Attach = func(session, id, line string) workspace.Command {
-		a := &lent{line: line, over: make(chan error, 1)}
-		l.attached = append(l.attached, a)
-		return a
-	}
-}
-
 // A command is taken over from the list of running work. parley asks first only if the command
 // must be restarted, not if it only needs to be attached.
 func TestTakeOverFromTheList(t *testing.T) {
@@ -178,7 +179,6 @@ func TestTakeOverFromTheList(t *testing.T) {
 	}, func(d *driver) {
 		d.connected()
 		l := lends(d)
-		l.attach()
 		d.types("go\n")
 		d.soon()
 		post := d.m.chat.Agent.Post

@@ -81,14 +81,14 @@ func (c *chat) moving() bool {
 	if c.Agent.Opening() {
 		return c.Agent.Err() == nil
 	}
-	return c.Busy() || c.Agent.LoggingIn() != "" || c.retrying() || c.shells.Running()
+	return c.Busy() || c.Agent.Login.Running() != "" || c.retrying() || c.shells.Running()
 }
 
 // resting reports whether nothing on the page moves but the clock of a turn that waits for the
 // user.
 func (c *chat) resting() bool {
 	if !c.Busy() || c.Thread.State != thread.Waiting && !c.asks() || c.panels.open != nil || c.panels.reading != nil ||
-		c.Agent.LoggingIn() != "" || c.retrying() || c.shells.Running() {
+		c.Agent.Login.Running() != "" || c.retrying() || c.shells.Running() {
 		return false
 	}
 	return !slices.ContainsFunc(c.recent(), func(it *thread.Item) bool { return it.Tool != nil && runs(it.Tool) && !it.Tool.Asked })

@@ -58,8 +58,8 @@ func (p *panels) editAgain(item int) tea.Cmd {
 		return p.refuse(c.readOnlyReason())
 	}
 	text := p.promptOf(item)
-	if _, editing := c.Edited(); editing {
-		c.ReturnEdited(c.composer.Value())
+	if _, editing := c.Prompts.Queue.Edited(); editing {
+		c.Prompts.Queue.Return(c.composer.Value())
 	} else if !c.composer.Empty() {
 		c.composer.AddToHistory(c.composer.Value())
 	}
@@ -74,7 +74,7 @@ func (p *panels) editAgain(item int) tea.Cmd {
 func (p *panels) showRestore(item int) tea.Cmd {
 	c := p.c
 	prompt := words.OneLine(p.promptOf(item))
-	err := c.CanRestore(item, func(r workspace.Restorable) {
+	err := c.Changes.CanRestore(item, func(r workspace.Restorable) {
 		if len(r.Files)+len(r.Refused) == 0 {
 			p.refuse("Nothing to restore: no files have changed since this prompt")
 			return
@@ -93,11 +93,11 @@ func (p *panels) showRestore(item int) tea.Cmd {
 // transcript.
 func (p *panels) restore(prompt string, r workspace.Restorable) tea.Cmd {
 	c := p.c
-	err := c.Restore(r, func(results []undo.Result) {
-		c.NoteUndone(results, true)
+	err := c.Changes.Restore(r, func(results []undo.Result) {
+		c.Changes.Undone(results, true)
 		note, refused := describe.Undone(results, true, " to before “"+text.Truncate(prompt, 60, "…")+"”", p.short)
 		c.view.Changed([]int{c.Thread.AddNotice(withRefused(note, refused), strings.Join(refused, "\n"))})
-		c.CountLines(0)
+		c.Changes.Count(0)
 		said, _ := describe.Undone(results, true, "", p.short)
 		c.Say(withRefused(said, refused))
 	})

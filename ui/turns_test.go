@@ -9,7 +9,6 @@ import (
 
 	"parley/internal/fakeagent"
 	"parley/internal/undo/undotest"
-	"parley/internal/workspace"
 )
 
 // The list of prompts restores files to before a turn, after it has shown which, and names those that
@@ -80,12 +79,12 @@ func TestNothingToRestore(t *testing.T) {
 			d.types("/turns\n")
 			opened(why)
 		}
-		journal := conn.Journal
-		conn.Journal = func(string) workspace.Journal { return &undotest.Journal{} }
+		machine := conn.Machine
+		conn.Machine = recorded{machine, &undotest.Journal{}}
 		refuses("Nothing to restore: no files have changed since this prompt")
-		conn.Journal = nil
+		conn.Machine = recorded{machine, nil}
 		refuses("Not restored: changes are not recorded here")
-		conn.Journal = journal
+		conn.Machine = machine
 		d.fake.Turn(asking(push, usual))
 		d.types("push it\n")
 		d.rest()
@@ -115,7 +114,7 @@ func TestRestoreAfterATurnHasBegun(t *testing.T) {
 		d.types("/turns\n")
 		d.press("ctrl+o")
 		d.rest()
-		if err := d.m.chat.Send("work"); err != nil {
+		if err := d.m.chat.Prompts.Send("work"); err != nil {
 			t.Fatal(err)
 		}
 		d.soon()

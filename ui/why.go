@@ -28,7 +28,7 @@ func (h questionHost) RejectWhy(cur permissions.Question, what, quote string, di
 			return nil
 		}
 		c.composer.AddToHistory(why)
-		if err := c.SubmitNext(notes.Rejected(what, quote, diff, why)); err != nil {
+		if err := c.Prompts.SubmitNext(notes.Rejected(what, quote, diff, why)); err != nil {
 			return c.say("Not sent: " + err.Error())
 		}
 		return nil

@@ -15,7 +15,7 @@ func (p *panels) work() []panel.Work {
 	for _, r := range c.shells.All() {
 		runs = append(runs, panel.Run{Key: r.Key, Line: r.Line})
 	}
-	return panel.WorkOf(c.Thread, runs, c.Agent.KillsTerminals(), doing)
+	return panel.WorkOf(c.Thread, runs, c.Agent.Connected(), doing)
 }
 
 // showWork lists the running work.
@@ -51,7 +51,7 @@ func (p *panels) showWork() tea.Cmd {
 			return c.stopWork(w)
 		},
 		TakeOver:  keyboard{c}.takeOver,
-		TakesOver: c.LendsKeyboard(),
+		TakesOver: c.Commands().LendKeyboard(),
 	}))
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/carried"
+	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 )
@@ -180,10 +181,10 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	stop := from.shells.Stop()
 	c.login.TakeStep(from.login, c.Agent == s.Agent)
 	if !(composing{from}).Session().DraftSaved || m.opts.Drafts == nil {
-		c.AddNotes(s.Notes())
+		c.SetNotes(notes.Merge(c.Notes(), s.Notes()))
 	}
 	takes := m.opts.Drafts == nil || c.Agent.Spec.Key() == s.Agent.Spec.Key()
-	for _, text := range append(slices.Clone(s.Queued()), from.composer.Value()) {
+	for _, text := range append(slices.Clone(s.Prompts.Queue.Texts()), from.composer.Value()) {
 		if text == "" {
 			continue
 		}
@@ -222,7 +223,7 @@ func (c *chat) dropQuestions() {
 func (c *chat) onReturned(n workspace.PromptReturned) tea.Cmd {
 	blocks, text := carried.Split(n.Text)
 	text = c.typedForm(text)
-	c.ReturnShellOutput(blocks) // they go with the next prompt
+	c.Prompts.Carried.Return(blocks) // they go with the next prompt
 	switch {
 	case n.Dropped:
 		c.composer.AddToRunHistory(text)

@@ -36,11 +36,11 @@ func (c *chat) showMerge(message string) tea.Cmd {
 				c.removeMerged()
 			}
 		}
-		if err := c.Merge(u, outcome); err != nil {
+		if err := c.Tree.Merge(u, outcome); err != nil {
 			outcome(err)
 		}
 	}
-	return c.lookAtTree(notMerged, c.CanMerge, func(u workspace.Unmerged, t panel.Tree) *panel.List {
+	return c.lookAtTree(notMerged, c.Tree.CanMerge, func(u workspace.Unmerged, t panel.Tree) *panel.List {
 		if u.Makes {
 			t.Message = cmp.Or(message, u.Message)
 		}
@@ -50,12 +50,12 @@ func (c *chat) showMerge(message string) tea.Cmd {
 
 // removeMerged closes the session and removes its worktree, if that has nothing left.
 func (c *chat) removeMerged() {
-	c.Unmerged(func(u workspace.Unmerged, err error) {
+	c.Tree.Unmerged(func(u workspace.Unmerged, err error) {
 		switch {
 		case err == nil && !u.Empty():
 			err = errors.New("it has changed since")
 		case err == nil:
-			err = c.Discard(u)
+			err = c.Tree.Discard(u)
 		}
 		if err != nil {
 			c.Say("Merged, but the worktree is kept: " + err.Error())
@@ -66,11 +66,11 @@ func (c *chat) removeMerged() {
 // showDiscard lists what would be lost with the session's worktree, and asks whether to discard it.
 func (c *chat) showDiscard() tea.Cmd {
 	discard := func(u workspace.Unmerged) {
-		if err := c.Discard(u); err != nil {
+		if err := c.Tree.Discard(u); err != nil {
 			c.Say(notDiscarded + err.Error())
 		}
 	}
-	return c.lookAtTree(notDiscarded, c.CanDiscard, func(u workspace.Unmerged, t panel.Tree) *panel.List {
+	return c.lookAtTree(notDiscarded, c.Tree.CanDiscard, func(u workspace.Unmerged, t panel.Tree) *panel.List {
 		return panel.Discard(t, func() tea.Cmd { discard(u); return nil }, c.showReview)
 	})
 }
@@ -81,7 +81,7 @@ const notMerged, notDiscarded = "Not merged: ", "Not discarded: "
 // worktree, a line that begins with not says so.
 func (c *chat) lookAtTree(not string, can func(workspace.Unmerged) error, list func(workspace.Unmerged, panel.Tree) *panel.List) tea.Cmd {
 	said := c.say("Looking at the worktree…")
-	c.Unmerged(func(u workspace.Unmerged, err error) {
+	c.Tree.Unmerged(func(u workspace.Unmerged, err error) {
 		if err == nil {
 			err = can(u)
 		}

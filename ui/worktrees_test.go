@@ -268,7 +268,7 @@ func TestMergeAfterATurnHasBegun(t *testing.T) {
 			if keys[1] == "enter" {
 				d.press("down")
 			}
-			if err := d.m.chat.Send("work"); err != nil {
+			if err := d.m.chat.Prompts.Send("work"); err != nil {
 				t.Fatal(err)
 			}
 			d.soon()

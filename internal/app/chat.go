@@ -51,7 +51,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return err
 	}
 	if start == "" && f.continues {
-		start = lastAgent(setup, place.Cwd)
+		start = setup.LastAgent(place.Cwd)
 	}
 	if !cmd.Flags().Changed("linear") {
 		f.linear = accessible(os.Getenv("ACCESSIBLE")) || setup.Config.Linear
@@ -142,7 +142,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		}
 		return setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, in(place, a))
 	}
-	opts.Logs = func() ([]workspace.Logged, error) { return logs(setup, place.Cwd) }
+	opts.Logs = func() ([]workspace.Logged, error) { return setup.Logged(place.Cwd) }
 	if names := cli.Names(); names != nil {
 		opts.Names = names
 	}

@@ -8,55 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/cli"
-	"parley/internal/record"
 	"parley/internal/workspace"
 )
-
-// logs lists the logged sessions for the screen, those of cwd first.
-func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
-	dir, err := record.Dir()
-	if err != nil {
-		return nil, err
-	}
-	logged, err := cli.Logs(dir)
-	var here, elsewhere []workspace.Logged
-	for _, g := range logged {
-		if g.Prompts == 0 { // it was opened and left: its log has nothing to read
-			continue
-		}
-		of := func(a workspace.Spec) bool {
-			agent, err := setup.Find(a.Name)
-			return err == nil && g.OfAgent(agent)
-		}
-		listed := workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Here: g.InDir(cwd), Run: g.Run, MatchAgent: of, Replay: g.Replay, Search: g.Search, Messages: g.Messages}
-		if listed.Here {
-			here = append(here, listed)
-		} else {
-			elsewhere = append(elsewhere, listed)
-		}
-	}
-	return append(here, elsewhere...), err
-}
-
-// lastAgent returns the name of the agent that was used last in a directory and can be started, ""
-// if there is none.
-func lastAgent(setup *cli.Setup, cwd string) string {
-	dir, err := record.Dir()
-	if err != nil {
-		return ""
-	}
-	logged, _ := cli.Logs(dir) // without logs the user chooses
-	for _, g := range logged {
-		if a, found := agents.Find(setup.Agents, g.Agent); g.InDir(cwd) && found && a.Source != agents.Missing && g.OfAgent(a) {
-			return a.Name
-		}
-	}
-	return ""
-}
 
 // dialer starts agents for the screen. The session that the command line asks for is opened on the
 // first connection. Its methods may be called from any goroutine.
@@ -79,26 +35,17 @@ func in(place cli.Directories, a workspace.Spec) cli.Directories {
 	return place
 }
 
-// next returns how to open the next session. Call opened once that has worked.
-func (d *dialer) next() (o cli.Opening, opened func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.first, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.first = cli.Opening{}
-	}
-}
-
 func (d *dialer) connect(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
-	opening, opened := d.next()
+	d.mu.Lock()
+	opening := d.first
+	d.mu.Unlock()
 	if a.NewSession {
 		opening.Resume, opening.Continue = "", false
 	}
 	if a.Model != "" {
 		opening.Settings = cli.ModeAndModel("", a.Model)
 	}
-	return d.dial(ctx, a, opening, opened, sink, log)
+	return d.dial(ctx, a, opening, sink, log)
 }
 
 // redial reconnects an agent so that its sessions can be opened again.
@@ -106,7 +53,7 @@ func (d *dialer) redial(ctx context.Context, a workspace.Spec, sink event.Sink, 
 	d.mu.Lock()
 	rec := d.records[log]
 	d.mu.Unlock()
-	return d.dial(ctx, a, cli.Opening{NoSession: true, Record: rec}, func() {}, sink, log)
+	return d.dial(ctx, a, cli.Opening{NoSession: true, Record: rec}, sink, log)
 }
 
 // keepRecord remembers a record for the next connection with the same agent.
@@ -131,7 +78,7 @@ func (d *dialer) close() {
 	}
 }
 
-func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening, opened func(), sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	agent, err := d.setup.Find(a.Name)
 	if err != nil {
 		return nil, err
@@ -142,31 +89,25 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	opening.KnownSessions = func() ([]event.StoredSession, error) { return cli.KnownSessions(agent) }
 	opening.Retitle = cli.Retitle(agent, func(string) {}) // the workspace reports the error
 	opening.Notify = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
+	opening.Opened = func(err error) {
+		if opening.NoSession {
+			return
+		}
+		if err == nil {
+			d.mu.Lock()
+			d.first = cli.Opening{}
+			d.mu.Unlock()
+		}
+		noteLogin(agent, err)
+	}
 	sink = opening.Watch(sink)
 	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), place, opening, d.patience, sink, log)
 	if c == nil {
 		return nil, err
 	}
+	c.Life = d.screenCtx
 	d.keepRecord(log, c.Record)
-	if err == nil {
-		opened()
-	}
-	if !opening.NoSession {
-		noteLogin(agent, err)
-	}
-	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
-	conn.AddRule, conn.LastAsked, conn.KillTerminal, conn.Messages, conn.Journal = c.AddRule, c.LastAsked, c.Host.KillTerminal, c.Messages, c.Journal
-	lendKeyboard(d.screenCtx, conn, c.Host)
-	opening.Notify = func(text string) { log.Add(event.LogClient, text) }
-	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
-		s, err := opening.Open(ctx, c.Client, conn.Template)
-		if err == nil {
-			opened()
-		}
-		noteLogin(agent, err)
-		return s, err
-	}
-	return conn, err
+	return &workspace.Connection{Machine: c, Client: c.Client, Session: c.Session, Template: c.Template, Broker: c.Broker(), Record: c.Record.Path(), Note: note}, err
 }
 
 // noteLogin notes, for the next list of agents, whether an agent requires a login before it opens a session.

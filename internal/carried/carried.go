@@ -6,6 +6,7 @@ package carried
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,4 +86,22 @@ func shellLine(block string) string {
 		count = "no output"
 	}
 	return "! " + command + " (" + count + ")"
+}
+
+// Blocks are what goes with the next prompt, in order.
+type Blocks []string
+
+// Add adds a block.
+func (b *Blocks) Add(block string) { *b = append(*b, block) }
+
+// Return adds the blocks that went with a prompt which the user has got back.
+func (b *Blocks) Return(blocks []string) { *b = append(slices.Clip(blocks), *b...) }
+
+// Drop removes the newest block; false if there is none.
+func (b *Blocks) Drop() bool {
+	n := len(*b)
+	if n > 0 {
+		*b = (*b)[:n-1]
+	}
+	return n > 0
 }

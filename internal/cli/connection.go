@@ -13,11 +13,13 @@ import (
 	"parley/internal/host"
 )
 
-// Connection is a started agent with a session and the services it uses.
+// Connection is a started agent with a session and the services it uses. It is the machine of a workspace.
 type Connection struct {
-	Client  *acpclient.Client
-	Session *acpclient.Session
-	Host    *host.Host
+	*host.Host
+	Client   *acpclient.Client
+	Session  *acpclient.Session
+	Template acpclient.NewSession // parameters of every session
+	Life     context.Context      // the user's keyboard is lent no longer than this
 
 	// Record is the log. Close closes it, unless the connection was lost: then the next connection
 	// may continue it (Opening.Record), or the caller closes it.
@@ -25,6 +27,8 @@ type Connection struct {
 
 	journals    *journals // nil if there is nowhere to store them or the agent is remote
 	questionDir string    // directory of the record of questions; "" if there is none
+	opening     Opening
+	log         *event.Log
 }
 
 // assembly is what an agent is given, by the chat and by `parley run` alike: what it may use of this machine,
@@ -89,8 +93,9 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, 
 		}
 		return nil, err
 	}
-	c := &Connection{Client: client, Host: h, Record: rec, journals: watched, questionDir: s.questions()}
-	c.Session, err = opening.Open(ctx, client, s.NewSession(a, place))
+	c := &Connection{Client: client, Host: h, Template: s.NewSession(a, place), Life: context.Background(), Record: rec,
+		journals: watched, questionDir: s.questions(), opening: opening, log: log}
+	c.Session, err = opening.Open(ctx, client, c.Template)
 	rec.introduced(client.Agent())
 	var answered *event.AgentError
 	if err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {
@@ -98,6 +103,12 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, 
 		return nil, err
 	}
 	return c, err
+}
+
+// Open opens the session after a login, as Connect was to.
+func (c *Connection) Open(ctx context.Context) (*acpclient.Session, error) {
+	c.opening.Notify = func(text string) { c.log.Add(event.LogClient, text) }
+	return c.opening.Open(ctx, c.Client, c.Template)
 }
 
 // Close ends the agent and its commands, in parallel.

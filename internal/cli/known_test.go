@@ -9,7 +9,6 @@ import (
 
 	"parley/internal/agents"
 	"parley/internal/headless"
-	"parley/internal/record"
 )
 
 // For an agent that keeps sessions but cannot list them, sessions are resumed from parley's logs,
@@ -80,16 +79,14 @@ func TestKnownOfACommand(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.agent.CommandLine(), known, err)
 		}
 	}
-	dir, _ := record.Dir()
-	logged, err := Logs(dir)
-	if err != nil || len(logged) != 1 {
-		t.Fatalf("%+v, %v", logged, err)
-	}
-	known := agents.Agent{Name: filepath.Base(self), Source: agents.Path}
-	if got := logged[0].DisplayName([]agents.Agent{Custom([]string{self})}); got != "kept" {
-		t.Errorf("a command is shown as %q", got)
-	}
-	if got := logged[0].DisplayName([]agents.Agent{known}); got != known.Name {
-		t.Errorf("an agent that is known is shown as %q", got)
+	for _, a := range []agents.Agent{Custom([]string{self}), {Name: filepath.Base(self), Source: agents.Path}} {
+		want := "kept" // a program of a command says little
+		if a.Source != agents.Custom {
+			want = a.Name
+		}
+		logged, err := (&Setup{Agents: []agents.Agent{a}}).Logged(k.dir)
+		if err != nil || len(logged) != 1 || !logged[0].Here || logged[0].DisplayName() != want {
+			t.Errorf("%+v, %v; want %q", logged, err, want)
+		}
 	}
 }

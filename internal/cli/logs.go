@@ -24,28 +24,15 @@ var ErrNoLog = errors.New("this session has no log: logs are off (record = false
 // ErrLogFull is returned by Messages if the log reached its size limit before the messages.
 var ErrLogFull = errors.New("the log of this session was full before this entry")
 
-// Logged is a session that parley has logs of, one per time it was opened. Its strings are safe to
-// show, except Session and Dir.
-type Logged struct {
-	Agent    string // the name it was started by
-	Session  string // the agent's id, unchanged
-	Cwd      string
-	Dir      string    // unchanged
-	Title    string    // the agent's, or First; may be ""
-	First    string    // the beginning of the first prompt
-	Updated  time.Time // last use
-	Prompts  int
-	Run      bool // parley run or compare made it, and no chat has opened it
-	Protocol int  // version of ACP in the newest log; 0 if unknown
-
-	name    string // the name the agent reports; "" if unknown
-	command string // the command that started it, as logged
-	titled  bool   // Title is the agent's
-	begun   bool   // it has a conversation
-	files   []loggedFile
+// logged is a session of which parley has logs, one for each time it was opened.
+type logged struct {
+	workspace.Logged
+	titled bool // Title is the agent's
+	begun  bool // it has a conversation
+	files  []loggedFile
 }
 
-// loggedFile is one log. The files of a Logged are ordered by start time.
+// loggedFile is one log. The files of a session are ordered by start time.
 type loggedFile struct {
 	path     string
 	started  time.Time
@@ -54,38 +41,39 @@ type loggedFile struct {
 
 // Logs returns the sessions in a directory of logs (record.Dir) that have a conversation, the
 // last used first. It reads only the ends of the files.
-func Logs(dir string) ([]Logged, error) {
+func Logs(dir string) ([]workspace.Logged, error) {
 	entries, err := record.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	type key struct{ agent, dir, session string } // an agent may number its sessions per directory
-	found := map[key]*Logged{}
+	found := map[key]*logged{}
 	for _, e := range entries { // newest first
 		for _, s := range e.Sessions {
 			k := key{e.Agent, cmp.Or(s.Cwd, e.Cwd), s.ID}
 			if found[k] == nil {
-				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Cwd: safetext.Line(k.dir, 1000), Dir: k.dir, Run: true, Protocol: e.Protocol, name: safetext.Line(e.Name, 80), command: e.Command}
+				found[k] = &logged{Logged: workspace.Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Cwd: safetext.Line(k.dir, 1000), Dir: k.dir, Run: true, Name: safetext.Line(e.Name, 80), Command: e.Command}}
 			}
 			found[k].add(e, s)
 		}
 	}
-	var all []Logged
+	var all []workspace.Logged
 	for _, g := range found {
 		if !g.begun {
 			continue
 		}
 		slices.SortFunc(g.files, func(a, b loggedFile) int { return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.path, b.path)) })
-		all = append(all, *g)
+		g.Replay, g.Search, g.Messages = g.replay, g.search, g.messages
+		all = append(all, g.Logged)
 	}
-	slices.SortFunc(all, func(a, b Logged) int {
+	slices.SortFunc(all, func(a, b workspace.Logged) int {
 		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Dir, b.Dir))
 	})
 	return all, nil
 }
 
 // add merges what a log says about the session. Logs are added newest first.
-func (g *Logged) add(e record.Entry, s record.Session) {
+func (g *logged) add(e record.Entry, s record.Session) {
 	g.Prompts += s.Prompts
 	g.begun, g.Run = g.begun || s.Begun(), g.Run && e.Run
 	g.files = append(g.files, loggedFile{e.Path, e.Started, e.Protocol})
@@ -108,14 +96,11 @@ func (g *Logged) add(e record.Entry, s record.Session) {
 	}
 }
 
-// InDir reports whether the session belongs to a directory.
-func (g Logged) InDir(dir string) bool { return sameDir(g.Dir, dir) }
-
-// Replay posts the events of the session, as acpclient.Replay does, and returns at the end. It
+// replay posts the events of the session, as acpclient.Replay does, and returns at the end. It
 // starts at the last point where the agent replayed the whole conversation, since that repeats
 // everything before it. If a log cannot be read completely, the rest is posted and the error returned.
-// Ordinals and request ids are only valid for Logged.Messages: they include the number of the file.
-func (g Logged) Replay(ctx context.Context, sink event.Sink) error {
+// Ordinals and request ids are only valid for messages: they include the number of the file.
+func (g *logged) replay(ctx context.Context, sink event.Sink) error {
 	var told [][]event.Event // by file, newest first
 	var failed error
 	for i := len(g.files) - 1; i >= 0; i-- {
@@ -145,7 +130,7 @@ func (g Logged) Replay(ctx context.Context, sink event.Sink) error {
 const fileShift = 40
 
 // replayFile returns the events of one log.
-func (g Logged) replayFile(ctx context.Context, i int) ([]event.Event, error) {
+func (g *logged) replayFile(ctx context.Context, i int) ([]event.Event, error) {
 	file := g.files[i]
 	r, err := record.Open(file.path)
 	if errors.Is(err, fs.ErrNotExist) { // removed by pruning
@@ -227,10 +212,10 @@ func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 	return events[from:], whole
 }
 
-// Messages returns the messages that produced an item of a replayed session (thread.Item: Wire and
+// messages returns the messages that produced an item of a replayed session (thread.Item: Wire and
 // Request): what the agent sent, the request with its answer, and the answers to the agent's
 // requests.
-func (g Logged) Messages(ctx context.Context, spans []event.Span, request int64) (found []workspace.Message, err error) {
+func (g *logged) messages(ctx context.Context, spans []event.Span, request int64) (found []workspace.Message, err error) {
 	for i, file := range g.files {
 		var of []event.Span
 		low := uint64(i) << fileShift
@@ -255,7 +240,7 @@ func (g Logged) Messages(ctx context.Context, spans []event.Span, request int64)
 	return found, nil
 }
 
-// Messages is Logged.Messages for an item of a live session: it reads the log being written. It
+// Messages is like Logged.Messages, for an item of a live session: it reads the log being written. It
 // returns ErrNoLog if there is none. It may be called after Close.
 func (c *Connection) Messages(ctx context.Context, session string, spans []event.Span, request int64) (found []workspace.Message, err error) {
 	if c.Record.w == nil {

@@ -31,6 +31,8 @@ type Opening struct {
 	KnownSessions func() ([]event.StoredSession, error)
 	// Retitle puts the user's names in place of the titles of listed sessions. May be nil.
 	Retitle func([]event.StoredSession)
+	// Opened is called with the outcome of each attempt to open the session. May be nil.
+	Opened func(error)
 	// Notify is called when a known session is opened, and with settings that failed. May be nil.
 	Notify func(string)
 
@@ -47,6 +49,9 @@ func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient
 	s, err := o.open(ctx, client, n)
 	if s != nil && err == nil && o.offers != nil {
 		o.set(ctx, s)
+	}
+	if o.Opened != nil {
+		o.Opened(err)
 	}
 	return s, err
 }

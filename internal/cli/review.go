@@ -18,6 +18,7 @@ import (
 	"parley/internal/record"
 	"parley/internal/safetext"
 	"parley/internal/undo"
+	"parley/internal/workspace"
 )
 
 type reviewFlags struct {
@@ -80,7 +81,7 @@ Exit codes: 0 done, 1 error, 2 usage, 4 no such session.`,
 // titlesOf returns the titles of sessions, safe to show: the user's, or those in the logs.
 func titlesOf(all []undo.Saved, s Streams) []string {
 	given := userNames(s.PrintError)
-	var logged []Logged
+	var logged []workspace.Logged
 	if dir, err := record.Dir(); err == nil {
 		logged, _ = Logs(dir)
 	}

@@ -12,11 +12,11 @@ import (
 	"parley/internal/snippet"
 )
 
-// Search looks for lower-case words in the prompts and answers of the session, in its newest log
+// search looks for lower-case words in the prompts and answers of the session, in its newest log
 // first, until all are found, ctx ends or most bytes are read. It returns the newest text around
 // each word that it found, safe to show, and how many bytes it read. What cannot be read is left
 // out.
-func (g Logged) Search(ctx context.Context, words []string, most int64) (found map[string]string, read int64) {
+func (g *logged) search(ctx context.Context, words []string, most int64) (found map[string]string, read int64) {
 	found = map[string]string{}
 	for i := len(g.files) - 1; i >= 0 && len(found) < len(words) && read < most && ctx.Err() == nil; i-- {
 		text := &searchedText{words: words, found: map[string]string{}}
@@ -28,7 +28,7 @@ func (g Logged) Search(ctx context.Context, words []string, most int64) (found m
 }
 
 // searchFile passes what was said according to one log to text.
-func (g Logged) searchFile(ctx context.Context, i int, text *searchedText, most int64) (read int64) {
+func (g *logged) searchFile(ctx context.Context, i int, text *searchedText, most int64) (read int64) {
 	r, err := record.Open(g.files[i].path)
 	if err != nil {
 		return 0

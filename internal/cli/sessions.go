@@ -17,6 +17,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/record"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 )
 
 // NewSessions is `parley sessions`.
@@ -140,7 +141,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		list := []listedSession{}
 		for _, l := range listed {
 			one := listedSession{sessionInfo: sessionInfo{l.ID, agent.Name, l.Cwd, l.Title, second(l.Updated)}}
-			if i := slices.IndexFunc(logged, func(g Logged) bool { return g.Session == l.ID && sameDir(g.Dir, l.Cwd) }); i >= 0 {
+			if i := slices.IndexFunc(logged, func(g workspace.Logged) bool { return g.Session == l.ID && sameDir(g.Dir, l.Cwd) }); i >= 0 {
 				one.Prompts, one.Run = logged[i].Prompts, logged[i].Run
 			}
 			list = append(list, one)
@@ -181,8 +182,8 @@ func printLogs(name string, s Streams, place Directories, all, asJSON bool) erro
 	if err != nil {
 		return err
 	}
-	logged = slices.DeleteFunc(logged, func(g Logged) bool {
-		return !all && !g.InDir(place.Cwd) || name != "" && !strings.EqualFold(g.Agent, safetext.Line(name, 80))
+	logged = slices.DeleteFunc(logged, func(g workspace.Logged) bool {
+		return !all && !sameDir(g.Dir, place.Cwd) || name != "" && !strings.EqualFold(g.Agent, safetext.Line(name, 80))
 	})
 	given := userNames(s.PrintError)
 	for i, g := range logged {

@@ -3,6 +3,7 @@ package fakeagent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -11,6 +12,7 @@ import (
 	"parley/acpclient/transport"
 	"parley/internal/host"
 	"parley/internal/workspace"
+	"parley/permissions"
 )
 
 // Dialer connects a workspace to agents that follow scripts, with everything a real connection has;
@@ -66,12 +68,8 @@ func (d *Dialer) Redial(ctx context.Context, s workspace.Spec, sink event.Sink, 
 		h.Close()
 		return nil, err
 	}
-	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: cmp.Or(s.Dir, d.Cwd)}, Broker: h.Broker(), Close: func() {
-		client.Close()
-		a.Close()
-		h.Close()
-	}}
-	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
+	m := &machine{h, client, a, acpclient.NewSession{Cwd: cmp.Or(s.Dir, d.Cwd)}}
+	conn := &workspace.Connection{Machine: m, Client: client, Template: m.template, Broker: h.Broker()}
 	if d.Change != nil {
 		d.Change(conn)
 	}
@@ -79,6 +77,32 @@ func (d *Dialer) Redial(ctx context.Context, s workspace.Spec, sink event.Sink, 
 	defer d.mu.Unlock()
 	d.agents = append(d.agents, a)
 	return conn, nil
+}
+
+// machine is what a scripted agent gets: nothing but an end. Tests replace what they look at.
+type machine struct {
+	*host.Host
+	client   *acpclient.Client
+	agent    *Agent
+	template acpclient.NewSession
+}
+
+func (m *machine) Close() {
+	m.client.Close()
+	m.agent.Close()
+	m.Host.Close()
+}
+
+func (m *machine) Open(ctx context.Context) (*acpclient.Session, error) {
+	return m.client.NewSession(ctx, m.template)
+}
+
+func (m *machine) AddRule(string, permissions.Rule) (string, error) { return "", event.ErrClosed }
+func (m *machine) LastAsked(string) []permissions.Facts             { return nil }
+func (m *machine) Journal(string) workspace.Journal                 { return nil }
+func (m *machine) Attach(string, string, string) workspace.Command  { return nil }
+func (m *machine) Messages(context.Context, string, []event.Span, int64) ([]workspace.Message, error) {
+	return nil, errors.New("this session has no log")
 }
 
 // Agents returns all agents connected so far, in order.

@@ -40,12 +40,14 @@ type Agent struct {
 	removedSessions map[string]bool // sessions that were removed: their late events are ignored
 	listed          []event.StoredSession
 
-	login    login
+	Login    Login
 	reported []string // lines that SayOnce has reported
 }
 
 func newAgent(w *Workspace) *Agent {
-	return &Agent{w: w, Log: event.NewLog(), queue: event.NewQueue(), replaced: make(chan struct{}), removedSessions: map[string]bool{}}
+	a := &Agent{w: w, Log: event.NewLog(), queue: event.NewQueue(), replaced: make(chan struct{}), removedSessions: map[string]bool{}}
+	a.Login.a = a
+	return a
 }
 
 // Name returns the agent's name for display.
@@ -152,7 +154,7 @@ func (a *Agent) Restart() {
 // Prompts that were queued for that one wait for the user.
 func (a *Agent) StartNew() {
 	front := a.Front()
-	front.paused = len(front.queued) > 0
+	front.Prompts.Queue.Pause()
 	a.Spec.NewSession, a.w.opts.Resume = true, ""
 	a.Restart()
 }
@@ -163,7 +165,7 @@ func (a *Agent) connect() {
 	w := a.w
 	a.forget()
 	a.opening, a.dialing, a.since = true, true, w.opts.Now()
-	a.err, a.logged, a.login.used, a.login.ran = nil, nil, false, nil
+	a.err, a.logged, a.Login.used, a.Login.ran = nil, nil, false, nil
 	front := a.Front()
 	for _, s := range a.Sessions() {
 		if s != front {
@@ -179,7 +181,7 @@ func (a *Agent) connect() {
 // dial connects in a task. then gets the outcome, unless the connection has been replaced
 // by then.
 func (a *Agent) dial(dial dialFunc, then func(*Connection, error)) {
-	w, spec, log, queue := a.w, a.SpecWithLogin(), a.Log, a.queue
+	w, spec, log, queue := a.w, a.Login.Spec(), a.Log, a.queue
 	ctx, cancel := context.WithCancel(w.conns.ctx)
 	a.cancel = cancel
 	a.listen()
@@ -200,11 +202,11 @@ func (a *Agent) connected(conn *Connection, err error) {
 		a.Spec.Reported = cmp.Or(conn.Client.Agent().Label(), a.Spec.Reported)
 	}
 	if a.err = err; err != nil {
-		if conn == nil || !WantsLogin(err) || len(a.Methods()) == 0 {
+		if conn == nil || !WantsLogin(err) || len(a.Login.Methods()) == 0 {
 			w.tell(AgentNotStarted{a, err})
 			a.findLog()
 		} else {
-			a.wantLogin(nil, err)
+			a.Login.want(nil, err)
 		}
 		return
 	}
@@ -213,7 +215,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	a.pending, a.opening = nil, false
 	s.attach(conn.Session)
 	w.tell(AgentStarted{a, s, conn.Note})
-	s.sendQueued()
+	s.Prompts.sendQueued()
 }
 
 // forget drops everything in progress for the agent.
@@ -222,7 +224,7 @@ func (a *Agent) forget() {
 	a.number++
 	old := a.queue
 	a.queue, a.replaced = event.NewQueue(), make(chan struct{})
-	for _, cancel := range []context.CancelFunc{a.cancel, a.login.cancel} {
+	for _, cancel := range []context.CancelFunc{a.cancel, a.Login.cancel} {
 		if cancel != nil {
 			cancel()
 		}
@@ -230,7 +232,7 @@ func (a *Agent) forget() {
 	a.drop(old.Drain())
 	a.cancel, a.retryAt, a.redialing, a.dialing = nil, time.Time{}, false, false
 	a.pending, a.listed, a.removedSessions = nil, nil, map[string]bool{}
-	a.login.cancel, a.login.name = nil, ""
+	a.Login.cancel, a.Login.name = nil, ""
 }
 
 // CancelStart cancels starting the agent. Its session stays, shown as one whose agent has

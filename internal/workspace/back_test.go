@@ -16,11 +16,19 @@ import (
 	"parley/permissions"
 )
 
+// recorded is a machine with another journal; nil: it records no changes.
+type recorded struct {
+	workspace.Machine
+	journal workspace.Journal
+}
+
+func (m recorded) Journal(string) workspace.Journal { return m.journal }
+
 // recording returns what makes a connection record changes in j, turns from 1 on.
 func recording(j *undotest.Journal) func(*workspace.Connection) {
 	return func(c *workspace.Connection) {
 		j.Number = 0
-		c.Journal = func(string) workspace.Journal { return j }
+		c.Machine = recorded{c.Machine, j}
 	}
 }
 
@@ -74,7 +82,7 @@ func TestRestoreToBeforeAPrompt(t *testing.T) {
 		r.turns(s, "one", "two", "three")
 		at := prompts(s)
 		var got workspace.Restorable
-		if err := s.CanRestore(at[1], func(w workspace.Restorable) { got = w }); err != nil {
+		if err := s.Changes.CanRestore(at[1], func(w workspace.Restorable) { got = w }); err != nil {
 			r.Fatal(err)
 		}
 		r.settle()
@@ -85,7 +93,7 @@ func TestRestoreToBeforeAPrompt(t *testing.T) {
 			r.Errorf("refused %+v", got.Refused)
 		}
 		var results []undo.Result
-		if err := s.Restore(got, func(of []undo.Result) { results = of }); err != nil {
+		if err := s.Changes.Restore(got, func(of []undo.Result) { results = of }); err != nil {
 			r.Fatal(err)
 		}
 		r.settle()
@@ -102,7 +110,7 @@ func TestNoRestore(t *testing.T) {
 		s := r.started(local)
 		refused := func(item int, why string) {
 			r.Helper()
-			err := s.CanRestore(item, func(workspace.Restorable) { r.Error("something can be restored") })
+			err := s.Changes.CanRestore(item, func(workspace.Restorable) { r.Error("something can be restored") })
 			r.settle()
 			if err == nil || !strings.Contains(err.Error(), why) {
 				r.Errorf("got %v, want %q", err, why)
@@ -113,14 +121,15 @@ func TestNoRestore(t *testing.T) {
 		r.prompt(s, "two")
 		r.pass(time.Second)
 		refused(prompts(s)[0], "a turn is running")
-		if err := s.Restore(workspace.Restorable{}, func([]undo.Result) {}); err == nil {
+		if err := s.Changes.Restore(workspace.Restorable{}, func([]undo.Result) {}); err == nil {
 			r.Error("files are restored during a turn")
 		}
 		r.pass(2 * time.Minute)
-		journal := s.Agent.ConnForTest().Journal
-		s.Agent.ConnForTest().Journal = nil
+		conn := s.Agent.ConnForTest()
+		machine := conn.Machine
+		conn.Machine = recorded{machine, nil}
 		refused(prompts(s)[0], "not recorded")
-		s.Agent.ConnForTest().Journal = journal
+		conn.Machine = machine
 		r.lose()
 		refused(prompts(s)[0], "the agent has ended")
 		s.Agent.Restart()
@@ -175,8 +184,8 @@ func TestFork(t *testing.T) {
 		}
 		r.wants("SessionShown -", "SessionOpened copy")
 		f := r.w.Front()
-		if f == s || f.Title() != "Words (fork)" || f.Agent != s.Agent || !says(f, "one") || !says(f, "two") || !says(f, "A fork: the agent has copied the session above") || len(f.ShellOutput()) > 0 || retell(f.Thread.Items) != "one|two|" {
-			r.Errorf("the fork has %q and carries %q", retell(f.Thread.Items), f.ShellOutput())
+		if f == s || f.Title() != "Words (fork)" || f.Agent != s.Agent || !says(f, "one") || !says(f, "two") || !says(f, "A fork: the agent has copied the session above") || len(f.Prompts.Carried) > 0 || retell(f.Thread.Items) != "one|two|" {
+			r.Errorf("the fork has %q and carries %q", retell(f.Thread.Items), f.Prompts.Carried)
 		}
 		calls := r.Agent().Calls("session/fork")
 		if len(calls) != 1 || !strings.Contains(calls[0], `"sessionId":"s1"`) || !strings.Contains(calls[0], s.Cwd()) {
@@ -214,16 +223,16 @@ func TestForkByRetelling(t *testing.T) {
 				}
 				r.wants("SessionShown -", "SessionOpened s2")
 				f := r.w.Front()
-				if !says(f, "Forked by copying") || len(f.ShellOutput()) != 1 || promptsIn(f.ShellOutput()[0]) != c.carry {
-					r.Errorf("it carries %q: %q", f.ShellOutput(), f.Thread.Items[0].Text)
+				if !says(f, "Forked by copying") || len(f.Prompts.Carried) != 1 || promptsIn(f.Prompts.Carried[0]) != c.carry {
+					r.Errorf("it carries %q: %q", f.Prompts.Carried, f.Thread.Items[0].Text)
 				}
 				r.turns(f, "three")
 				blocks := r.Agent().Blocks()
 				if last := blocks[len(blocks)-1]; !strings.Contains(last, "our conversation so far") || !strings.Contains(last, `"three"`) {
 					r.Errorf("the agent got %s", last)
 				}
-				if len(f.ShellOutput()) > 0 || len(r.Agent().Calls("session/fork")) > 0 {
-					r.Errorf("still carries %q", f.ShellOutput())
+				if len(f.Prompts.Carried) > 0 || len(r.Agent().Calls("session/fork")) > 0 {
+					r.Errorf("still carries %q", f.Prompts.Carried)
 				}
 			})
 		})
@@ -392,7 +401,7 @@ func TestForkKeepsSettings(t *testing.T) {
 					r.Fatal(err)
 				}
 				f := r.w.Front()
-				f.Enqueue("two")
+				f.Prompts.Queue.Add("two")
 				r.settle()
 				if !says(f, "two") || f.Approval() != permissions.AcceptEdits {
 					r.Errorf("approval mode %v", f.Approval())

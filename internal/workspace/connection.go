@@ -98,47 +98,50 @@ type AgentLogin struct {
 	Dir     string // its working directory
 }
 
-// ErrTakenBack is the error of Connection.Attach's command if the user took the keyboard
-// back and the command continues without it.
+// ErrTakenBack is the error of the Command that Attach returns if the user took the keyboard back and the
+// command continues without it.
 var ErrTakenBack = errors.New("you took the keyboard back")
 
 // Connection is a started agent with its first session.
 type Connection struct {
+	Machine
 	Client   *acpclient.Client
 	Session  *acpclient.Session   // nil if the agent requires a login first
 	Template acpclient.NewSession // parameters of further sessions
 	Note     string               // how the session was found, if the user should know; safe to show
-	// Open opens the first session as the user asked for it. It is called after a login
-	// if Session is nil.
-	Open   func(ctx context.Context) (*acpclient.Session, error)
-	Broker *permissions.Broker
+	Broker   *permissions.Broker
+	Record   string // path of the connection's log, "" if none is kept
+}
+
+// Machine is what parley has on this machine for a connected agent. It is an interface because a workspace
+// neither starts programs nor writes files: package cli does, with everything that takes.
+type Machine interface {
+	// Open opens the first session as the user asked for it, after a login.
+	Open(ctx context.Context) (*acpclient.Session, error)
 	// AddRule writes a rule into the user's file, whose path it returns, and applies it
-	// at once. It is called in a task. It is nil if rules cannot be added.
-	AddRule func(session string, r permissions.Rule) (where string, err error)
+	// at once. It is called in a task.
+	AddRule(session string, r permissions.Rule) (where string, err error)
 	// LastAsked returns at most 50 of the last questions to the user, as facts that rules
-	// can judge in a session. It is nil if they are not recorded.
-	LastAsked func(session string) []permissions.Facts
+	// can judge in a session. It waits for the disk.
+	LastAsked(session string) []permissions.Facts
 	// Journal returns the record of what the agent changes in a session. It is nil if changes are not
 	// recorded.
-	Journal func(session string) Journal
+	Journal(session string) Journal
 	// KillTerminal ends a command that parley runs for the agent. It may take seconds.
-	KillTerminal func(session, id string) error
+	KillTerminal(session, id string) error
 	// Attended reports whether a command that parley runs for the agent has its own
 	// terminal. TakeOver restarts one that has none with a terminal, which may take
 	// seconds. Attach returns a Command that gives it the user's terminal: it returns nil
 	// when the command ends, or ErrTakenBack; line is the command's name for display.
-	// They are nil if commands cannot have the user's keyboard.
-	Attended func(session, id string) bool
-	TakeOver func(session, id string) error
-	Attach   func(session, id, line string) Command
+	Attended(session, id string) bool
+	TakeOver(session, id string) error
+	Attach(session, id, line string) Command
 	// Messages returns the messages that made an item of a session: those of the agent
 	// in the spans, and the request with that id and its response. It may be called after
-	// Close. It is nil if no log is kept.
-	Messages func(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error)
-	// Record is the path of the connection's log, "" if none is kept.
-	Record string
+	// Close.
+	Messages(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error)
 	// Close ends the agent and everything started for it. It may take seconds.
-	Close func()
+	Close()
 }
 
 // Journal is the record of what an agent changes in one session. All of its methods but Turn wait for the
@@ -180,6 +183,7 @@ type Message struct {
 // id, verbatim. Title is safe to show.
 type Logged struct {
 	Agent, Session, Cwd, Title string
+	Command                    string // that started the agent, as it was logged: not safe to show
 	First                      string // how the first prompt begins
 	Name                       string // of the agent for display; "" means Agent
 	Dir                        string // Cwd, verbatim
@@ -190,7 +194,7 @@ type Logged struct {
 	// MatchAgent reports whether it is a session of an agent; if nil, the agent's name decides.
 	MatchAgent func(Spec) bool
 	// Replay posts the events of the log and returns after the last. Messages is like
-	// Connection.Messages.
+	// Machine.Messages.
 	Replay   func(ctx context.Context, sink event.Sink) error
 	Messages func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
 	// Search looks for lower-case words in the prompts and answers, in at most that many bytes of

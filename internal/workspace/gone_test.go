@@ -30,8 +30,8 @@ func TestSessionGone(t *testing.T) {
 				r.prompt(s, "second")
 				r.pass(time.Minute)
 				r.news = nil
-				if s.Lost.State != workspace.StateGone || !s.Paused() || s.Agent.StoredSessions() != nil {
-					t.Errorf("%v, paused %v", s.Lost.State, s.Paused())
+				if s.Lost.State != workspace.StateGone || !s.Prompts.Queue.Paused() || s.Agent.StoredSessions() != nil {
+					t.Errorf("%v, paused %v", s.Lost.State, s.Prompts.Queue.Paused())
 				}
 				for range 2 { // it stays gone however often the connection is lost
 					r.lose()
@@ -49,7 +49,7 @@ func TestSessionGone(t *testing.T) {
 				r.wants("StartedOver another")
 				r.got("first")
 				r.waits(s, "second")
-				s.Resume()
+				s.Prompts.Resume()
 				r.pass(time.Second)
 				r.got("first", "second")
 				if !says(s, "You said: first") || s.Continue() {
@@ -183,7 +183,7 @@ func TestReopenWantsLogin(t *testing.T) {
 				r.wants("Redialing", "Redialed", "Reconnecting s1", "NotReopened: …", "LoginWanted s1: …")
 				r.fake().Answer("session/load", "{}")
 				r.fake().Answer("session/resume", "{}")
-				s.Agent.Authenticate(s.Agent.Methods()[0], "")
+				s.Agent.Login.Authenticate(s.Agent.Login.Methods()[0], "")
 				r.pass(5 * time.Second)
 				r.got("first", "second")
 				r.waits(s)
@@ -222,7 +222,7 @@ func TestLocalAgentIsNotRestarted(t *testing.T) {
 		r.fake().Turn(slow)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		s.Enqueue("second")
+		s.Prompts.Queue.Add("second")
 		r.lose()
 		r.pass(time.Hour)
 		r.wants("PromptSent first", "QueuePaused", "AgentGone: connection closed")
@@ -233,7 +233,7 @@ func TestLocalAgentIsNotRestarted(t *testing.T) {
 		r.pass(time.Second)
 		r.wants("AgentStarting", "AgentStarted s1")
 		r.waits(s, "second")
-		s.Resume()
+		s.Prompts.Resume()
 		r.pass(time.Second)
 		r.got("first", "second")
 	})

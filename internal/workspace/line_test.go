@@ -28,7 +28,7 @@ func TestCommandDue(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.w.Front()
 		for _, line := range []string{"first", "/agent:review main.go", "/mode", "last"} {
-			s.Enqueue(line)
+			s.Prompts.Queue.Add(line)
 		}
 		r.started(local)
 		r.pass(time.Minute)
@@ -37,7 +37,7 @@ func TestCommandDue(t *testing.T) {
 		if news := strings.Join(r.all, "|"); !strings.HasSuffix(news, "PromptSent /agent:review main.go|CommandDue /mode") {
 			t.Errorf("news: %s", news)
 		}
-		s.Resume()
+		s.Prompts.Resume()
 		r.pass(time.Minute)
 		r.got("first", "/review main.go", "last")
 	})

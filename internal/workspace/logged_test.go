@@ -114,7 +114,7 @@ func TestReadLog(t *testing.T) {
 				}
 			}, func(r *rig) {
 				a := r.w.Start(local)
-				a.Front().Enqueue("typed")
+				a.Front().Prompts.Queue.Add("typed")
 				r.wants("AgentStarting", "AgentNotStarted: nobody is there", "FoundLog")
 				a.ReadLog()
 				r.wants("SessionShown old", "SessionRemoved -")
@@ -141,16 +141,16 @@ func TestChanges(t *testing.T) {
 		r.pass(time.Second)
 		slices.Sort(r.news) // two tasks ran concurrently
 		r.wants("LinesCounted", "PromptSent first", "UnreportedFiles 1")
-		if added, removed := s.ChangedLines(); added != 3 || removed != 1 {
+		if added, removed := s.Changes.Lines(); added != 3 || removed != 1 {
 			t.Errorf("+%d -%d", added, removed)
 		}
 		s.Apply(event.FileWritten{Path: "/b", Added: 5})
 		s.Apply(event.FileWritten{Path: "/a", Removed: 2})
-		if got, want := s.ChangedFiles(), []workspace.ChangedFile{{Path: "/a", Added: 3, Removed: 3}, {Path: "/b", Added: 5}}; !slices.Equal(got, want) {
+		if got, want := s.Changes.Files(), []workspace.ChangedFile{{Path: "/a", Added: 3, Removed: 3}, {Path: "/b", Added: 5}}; !slices.Equal(got, want) {
 			t.Errorf("changed files: %v, want %v", got, want)
 		}
 		var list []undo.Change
-		s.Changes(func(l []undo.Change, _ []string) { list = l })
+		s.Changes.List(func(l []undo.Change, _ []string) { list = l })
 		r.settle()
 		if len(list) != 2 {
 			t.Errorf("changes: %v", list)
@@ -181,13 +181,13 @@ func TestChangesAreCountedOnce(t *testing.T) {
 			read = nil
 			do()
 			r.pass(time.Second)
-			if got, _ := s.ChangedLines(); got != added || !slices.Equal(read, texts) || len(s.ChangedFiles()) != 2 {
-				t.Errorf("+%d in %v, read %q; want +%d, %q", got, s.ChangedFiles(), read, added, texts)
+			if got, _ := s.Changes.Lines(); got != added || !slices.Equal(read, texts) || len(s.Changes.Files()) != 2 {
+				t.Errorf("+%d in %v, read %q; want +%d, %q", got, s.Changes.Files(), read, added, texts)
 			}
 		}
 		counted(func() { r.prompt(s, "first") }, 4, "/b")
 		counted(func() { r.prompt(s, "second") }, 5, "/b")
-		counted(func() { s.CountLines(0) }, 5, "/a", "/b")
+		counted(func() { s.Changes.Count(0) }, 5, "/a", "/b")
 		counted(func() { r.prompt(s, "third") }, 6, "/b")
 	})
 }
@@ -212,18 +212,18 @@ func TestChangesOfResumedSession(t *testing.T) {
 		a.OpenStored(kept, nil)
 		r.pass(time.Second)
 		s := r.w.Front()
-		if added, removed := s.ChangedLines(); added != 3 || removed != 1 {
+		if added, removed := s.Changes.Lines(); added != 3 || removed != 1 {
 			t.Errorf("+%d -%d", added, removed)
 		}
-		if got, want := s.ChangedFiles(), []workspace.ChangedFile{{Path: "/a", Added: 3, Removed: 1}}; !slices.Equal(got, want) {
+		if got, want := s.Changes.Files(), []workspace.ChangedFile{{Path: "/a", Added: 3, Removed: 1}}; !slices.Equal(got, want) {
 			t.Errorf("changed files: %v, want %v", got, want)
 		}
-		if err := s.CanRestore(prompts(s)[0], func(workspace.Restorable) { t.Error("to an unknown turn") }); err == nil || !strings.Contains(err.Error(), "/review") {
+		if err := s.Changes.CanRestore(prompts(s)[0], func(workspace.Restorable) { t.Error("to an unknown turn") }); err == nil || !strings.Contains(err.Error(), "/review") {
 			t.Errorf("got %v", err)
 		}
 		r.turns(s, "two")
 		var got workspace.Restorable
-		if err := s.CanRestore(prompts(s)[1], func(w workspace.Restorable) { got = w }); err != nil {
+		if err := s.Changes.CanRestore(prompts(s)[1], func(w workspace.Restorable) { got = w }); err != nil {
 			t.Fatal(err)
 		}
 		r.settle()
@@ -233,14 +233,23 @@ func TestChangesOfResumedSession(t *testing.T) {
 	})
 }
 
+// killing is a machine that ends commands.
+type killing struct {
+	workspace.Machine
+	kill func() error
+}
+
+func (m killing) KillTerminal(string, string) error { return m.kill() }
+
 // Requests of a session report their outcome, unless their connection was replaced.
 func TestRequest(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
 		var outcomes []string
 		ask := func(d time.Duration, err error) {
-			s.Agent.ConnForTest().KillTerminal = func(string, string) error { time.Sleep(d); return err }
-			s.KillTerminal("t1", func(err error) { outcomes = append(outcomes, fmt.Sprint(err)) })
+			conn := s.Agent.ConnForTest()
+			conn.Machine = killing{conn.Machine, func() error { time.Sleep(d); return err }}
+			s.Commands().Kill("t1", func(err error) { outcomes = append(outcomes, fmt.Sprint(err)) })
 			r.settle()
 		}
 		ask(0, nil)

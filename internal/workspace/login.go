@@ -17,8 +17,9 @@ const methodNotFound = -32601
 // MaxVariable bounds the value of an environment variable, in bytes, as systems do.
 const MaxVariable = 32 << 10
 
-// login is the login state of an agent.
-type login struct {
+// Login logs an agent in and out.
+type Login struct {
+	a      *Agent
 	used   bool   // the agent was asked to log in with the variables it was started with
 	name   string // of the method in progress; "" for none
 	line   int    // number of log lines when it started
@@ -46,38 +47,39 @@ func MethodName(m event.AuthMethod) string {
 	return safetext.Line(m.ID, 60)
 }
 
-// LoggingIn returns the name of the method by which the agent is logging in, "" if it is
+// Running returns the name of the method by which the agent is logging in, "" if it is
 // not.
-func (a *Agent) LoggingIn() string { return a.login.name }
+func (l *Login) Running() string { return l.name }
 
-// CancelLogin cancels that login.
-func (a *Agent) CancelLogin() {
-	if a.login.cancel != nil {
-		a.login.cancel()
+// Cancel cancels that login.
+func (l *Login) Cancel() {
+	if l.cancel != nil {
+		l.cancel()
 	}
 }
 
-// LoginLines returns the log lines since the login started: what an agent prints for it
+// Lines returns the log lines since the login started: what an agent prints for it
 // arrives on stderr or between its messages.
-func (a *Agent) LoginLines() []string {
-	lines, total := a.Log.Lines()
+func (l *Login) Lines() []string {
+	lines, total := l.a.Log.Lines()
 	var out []string
-	for _, line := range lines[max(0, len(lines)-(total-a.login.line)):] {
+	for _, line := range lines[max(0, len(lines)-(total-l.line)):] {
 		out = append(out, line.Text)
 	}
 	return out
 }
 
 // Methods returns the agent's login methods.
-func (a *Agent) Methods() []event.AuthMethod {
-	if a.conn == nil {
+func (l *Login) Methods() []event.AuthMethod {
+	if l.a.conn == nil {
 		return nil
 	}
-	return a.conn.Client.Agent().AuthMethods
+	return l.a.conn.Client.Agent().AuthMethods
 }
 
 // UnsupportedReason says why a login method is not supported, "" if it is.
-func (a *Agent) UnsupportedReason(method event.AuthMethod) string {
+func (l *Login) UnsupportedReason(method event.AuthMethod) string {
+	a := l.a
 	opts := &a.w.opts
 	switch {
 	case method.RefusalReason != "":
@@ -89,7 +91,7 @@ func (a *Agent) UnsupportedReason(method event.AuthMethod) string {
 	case method.Type == "terminal" && opts.LoginCommand == nil:
 		return method.Type
 	case method.Type == "", method.Type == "agent", method.Type == "terminal", method.Type == "env_var",
-		a.RunsCommand(method):
+		l.RunsCommand(method):
 		return ""
 	}
 	return method.Type
@@ -97,19 +99,20 @@ func (a *Agent) UnsupportedReason(method event.AuthMethod) string {
 
 // RunsCommand reports whether a login method is a command that the agent names and that
 // may be run.
-func (a *Agent) RunsCommand(method event.AuthMethod) bool {
-	return method.Command != nil && a.w.opts.AgentLogin != nil
+func (l *Login) RunsCommand(method event.AuthMethod) bool {
+	return method.Command != nil && l.a.w.opts.AgentLogin != nil
 }
 
-// SpecWithLogin returns the agent's Spec with the variables of its login.
-func (a *Agent) SpecWithLogin() Spec {
-	s := a.Spec
-	s.Env = a.w.credentials[s.Name].values
+// Spec returns the agent's Spec with the variables of its login.
+func (l *Login) Spec() Spec {
+	s := l.a.Spec
+	s.Env = l.a.w.credentials[s.Name].values
 	return s
 }
 
 // Authenticate has the agent log in by a method, with key if that is not empty.
-func (a *Agent) Authenticate(method event.AuthMethod, key string) {
+func (l *Login) Authenticate(method event.AuthMethod, key string) {
+	a := l.a
 	if a.conn == nil { // it ended after the user chose
 		a.w.say(goneLine)
 		return
@@ -119,71 +122,72 @@ func (a *Agent) Authenticate(method event.AuthMethod, key string) {
 		client := a.conn.Client
 		call = func(ctx context.Context, id string) error { return client.AuthenticateKey(ctx, id, key) }
 	}
-	a.authenticate(method, call, nil)
+	l.authenticate(method, call, nil)
 }
 
 // authenticate has the agent log in by call. wanted is why the agent still requires a
 // login, if it is asked to log in with the variables that it was started with.
-func (a *Agent) authenticate(method event.AuthMethod, call func(context.Context, string) error, wanted error) {
-	w := a.w
-	if a.login.name != "" {
-		w.say("a login is already running: " + a.login.name)
+func (l *Login) authenticate(method event.AuthMethod, call func(context.Context, string) error, wanted error) {
+	a, w := l.a, l.a.w
+	if l.name != "" {
+		w.say("a login is already running: " + l.name)
 		return
 	}
 	ctx, cancel := context.WithCancel(w.conns.ctx)
-	a.login.cancel, a.login.name = cancel, MethodName(method)
-	_, a.login.line = a.Log.Lines()
+	l.cancel, l.name = cancel, MethodName(method)
+	_, l.line = a.Log.Lines()
 	if a.opening {
 		a.err = nil
 	}
 	var err error
-	a.ask(func() { err = call(ctx, method.ID); cancel() }, func() { a.loggedIn(err, wanted) })
+	a.ask(func() { err = call(ctx, method.ID); cancel() }, func() { l.loggedIn(err, wanted) })
 	w.tell(LoggingIn{a})
 }
 
-// AgentLogin prepares the login command that the agent names.
-func (a *Agent) AgentLogin(method event.AuthMethod) (AgentLogin, error) {
-	return a.w.opts.AgentLogin(a.SpecWithLogin(), *method.Command)
+// Command prepares the login command that the agent names.
+func (l *Login) Command(method event.AuthMethod) (AgentLogin, error) {
+	return l.a.w.opts.AgentLogin(l.Spec(), *method.Command)
 }
 
-// TerminalLogin is the program of a login of type "terminal".
-func (a *Agent) TerminalLogin(method event.AuthMethod) LoginCommand {
-	return a.w.opts.LoginCommand(a.SpecWithLogin(), method)
+// Terminal is the program of a login of type "terminal".
+func (l *Login) Terminal(method event.AuthMethod) LoginCommand {
+	return l.a.w.opts.LoginCommand(l.Spec(), method)
 }
 
-// LogInWithVariables restarts the agent with the values of a login in its environment.
-func (a *Agent) LogInWithVariables(method event.AuthMethod, values Variables) {
-	a.w.credentials[a.Spec.Name] = credentials{method, values}
-	a.restartAfterLogin()
+// WithVariables restarts the agent with the values of a login in its environment.
+func (l *Login) WithVariables(method event.AuthMethod, values Variables) {
+	l.a.w.credentials[l.a.Spec.Name] = credentials{method, values}
+	l.restart()
 }
 
 // useCredentials asks an agent that requires a login although it was started with the
 // variables of one to log in with them, once. If that fails too, they are forgotten and
 // false is returned: the user must choose again.
-func (a *Agent) useCredentials(why error) bool {
+func (l *Login) useCredentials(why error) bool {
+	a := l.a
 	stored := a.w.credentials
 	g, ok := stored[a.Spec.Name]
 	if !ok || a.conn == nil {
 		return false
 	}
-	if a.login.name != "" { // another refused prompt has started it
+	if l.name != "" { // another refused prompt has started it
 		return true
 	}
-	offered := slices.ContainsFunc(a.Methods(), func(m event.AuthMethod) bool { return m.ID == g.method.ID && m.Type == g.method.Type })
-	if a.login.used || !offered {
+	offered := slices.ContainsFunc(l.Methods(), func(m event.AuthMethod) bool { return m.ID == g.method.ID && m.Type == g.method.Type })
+	if l.used || !offered {
 		delete(stored, a.Spec.Name)
 		return false
 	}
-	a.login.used = true
-	a.authenticate(g.method, a.conn.Client.AuthenticateEnv, why)
+	l.used = true
+	l.authenticate(g.method, a.conn.Client.AuthenticateEnv, why)
 	return true
 }
 
 // loggedIn continues what the missing login stopped: opening the session, or sending the
 // refused prompts.
-func (a *Agent) loggedIn(err, wanted error) {
-	w := a.w
-	a.login.cancel, a.login.name = nil, ""
+func (l *Login) loggedIn(err, wanted error) {
+	a, w := l.a, l.a.w
+	l.cancel, l.name = nil, ""
 	var answered *event.AgentError
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -231,15 +235,16 @@ func (a *Agent) open() {
 	}, func() { a.cancel = nil; a.connected(conn, err) })
 }
 
-// RanLogin handles the end of a login program that ran in the terminal on the connection with that
+// Ran handles the end of a login program that ran in the terminal on the connection with that
 // number. The agent is restarted, because it may have read its credentials already.
-func (a *Agent) RanLogin(connection int, cmd LoginCommand, err error) {
+func (l *Login) Ran(connection int, cmd LoginCommand, err error) {
+	a := l.a
 	if connection != a.ConnectionNumber() {
 		return
 	}
 	if err == nil {
-		a.restartAfterLogin()
-		a.login.ran = cmd
+		l.restart()
+		l.ran = cmd
 		return
 	}
 	said := cmd.LastLines()
@@ -253,13 +258,13 @@ func (a *Agent) RanLogin(connection int, cmd LoginCommand, err error) {
 	a.w.tell(LoginFailed{a, err, true, said})
 }
 
-// restartAfterLogin restarts the agent. Prompts that were refused for want of a login go
+// restart restarts the agent. Prompts that were refused for want of a login go
 // to its new session.
-func (a *Agent) restartAfterLogin() {
-	if s := a.Front(); s.Agent == a {
-		s.requeueRefused()
+func (l *Login) restart() {
+	if s := l.a.Front(); s.Agent == l.a {
+		s.Prompts.requeueRefused()
 	}
-	a.Restart()
+	l.a.Restart()
 }
 
 // retryRefused sends the prompts that were refused for want of a login, or reopens the
@@ -269,55 +274,27 @@ func (s *Session) retryRefused() {
 		s.reopen()
 		return
 	}
-	if s.requeueRefused() {
-		s.sendQueued()
+	if s.Prompts.requeueRefused() {
+		s.Prompts.sendQueued()
 	}
 }
 
-// requeueRefused puts the prompts that were refused for want of a login first in the
-// queue; false if there are none.
-func (s *Session) requeueRefused() bool {
-	if len(s.refused) == 0 {
-		return false
-	}
-	refused := texts(s.refused)
-	for i, text := range refused {
-		refused[i] = ForAgent(text)
-	}
-	s.queued, s.refused, s.paused = append(refused, s.queued...), nil, false
-	return true
-}
-
-// wantLogin asks the user for a login because a prompt of the session was refused. If the agent
-// offers no login, the prompt waits in the queue.
-func (s *Session) wantLogin(why error) {
-	if len(s.Agent.Methods()) > 0 {
-		s.Agent.wantLogin(s, why)
+// want asks the user for a login, unless the agent is to log in with the variables that it has.
+func (l *Login) want(s *Session, why error) {
+	if l.useCredentials(why) {
 		return
 	}
-	for _, p := range s.refused {
-		s.deferPrompt(p)
+	n := LoginWanted{Agent: l.a, Session: s, Err: why}
+	if l.ran != nil {
+		n.Again, n.Said = true, l.ran.LastLines()
+		l.ran = nil
 	}
-	s.refused = nil
-	s.pauseQueue()
-	s.Apply(event.NoticeArrived{For: event.For{Session: s.Thread.Session}, Severity: "warning", Title: NoLogin})
-}
-
-// wantLogin asks the user for a login, unless the agent is to log in with the variables that it has.
-func (a *Agent) wantLogin(s *Session, why error) {
-	if a.useCredentials(why) {
-		return
-	}
-	n := LoginWanted{Agent: a, Session: s, Err: why}
-	if a.login.ran != nil {
-		n.Again, n.Said = true, a.login.ran.LastLines()
-		a.login.ran = nil
-	}
-	a.w.tell(n)
+	l.a.w.tell(n)
 }
 
 // LogOut logs the agent out and calls done with the error. The connection stays.
-func (a *Agent) LogOut(done func(error)) {
+func (l *Login) LogOut(done func(error)) {
+	a := l.a
 	if a.conn == nil {
 		done(event.ErrClosed)
 		return

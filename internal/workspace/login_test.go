@@ -70,8 +70,8 @@ func (g *guard) set(r *rig) {
 var errWho = fakeagent.Errorf(-32000, "who are you?")
 
 func method(a *workspace.Agent, id string) event.AuthMethod {
-	i := slices.IndexFunc(a.Methods(), func(m event.AuthMethod) bool { return m.ID == id })
-	return a.Methods()[i]
+	i := slices.IndexFunc(a.Login.Methods(), func(m event.AuthMethod) bool { return m.ID == id })
+	return a.Login.Methods()[i]
 }
 
 const (
@@ -86,12 +86,12 @@ func TestLogin(t *testing.T) {
 		t.Run("key "+key, func(t *testing.T) {
 			each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 				a := r.w.Start(local)
-				a.Front().Enqueue("first")
+				a.Front().Prompts.Queue.Add("first")
 				r.wants("AgentStarting", wantedFirst)
-				if a.Err() == nil || !a.Opening() || a.LoggingIn() != "" {
+				if a.Err() == nil || !a.Opening() || a.Login.Running() != "" {
 					r.Error("it does not want a login")
 				}
-				a.Authenticate(method(a, "own"), key)
+				a.Login.Authenticate(method(a, "own"), key)
 				r.pass(time.Second)
 				r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
 				calls := append(r.Agent().Calls("authenticate"), r.Agent().Calls("auth/login")...)
@@ -112,31 +112,31 @@ func TestLoginFails(t *testing.T) {
 		r.fake().On("authenticate", in)
 		r.fake().On("auth/login", in)
 		a := r.w.Start(local)
-		a.Front().Enqueue("first")
+		a.Front().Prompts.Queue.Add("first")
 		r.wants("AgentStarting", wantedFirst)
 		own := method(a, "own")
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		a.Log.Add(event.LogStderr, "open this page")
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		r.wants("LoggingIn Own login", "Said a login is already running: Own login")
-		if a.LoggingIn() != "Own login" || !slices.Equal(a.LoginLines(), []string{"open this page"}) || !a.Front().Waiting() {
-			r.Errorf("%q, %q", a.LoggingIn(), a.LoginLines())
+		if a.Login.Running() != "Own login" || !slices.Equal(a.Login.Lines(), []string{"open this page"}) || !a.Front().Waiting() {
+			r.Errorf("%q, %q", a.Login.Running(), a.Login.Lines())
 		}
-		a.CancelLogin()
+		a.Login.Cancel()
 		r.wants("LoginFailed: the login was cancelled")
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		r.pass(2 * time.Minute)
 		r.wants("LoggingIn Own login", "LoginFailed: log in: …")
-		if a.Err() == nil || a.LoggingIn() != "" {
+		if a.Err() == nil || a.Login.Running() != "" {
 			r.Errorf("got %v", a.Err())
 		}
 		for _, m := range []string{"authenticate", "auth/login"} { // the login succeeds, but the session still does not open
 			r.fake().Answer(m, "{}")
 		}
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		r.wants("LoggingIn Own login", "LoggedIn", wantedFirst)
 		(&guard{sessions: true}).set(r)
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		r.pass(time.Second)
 		r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
 		r.connections(1, 1)
@@ -153,9 +153,9 @@ func TestLostInLogin(t *testing.T) {
 				r.fake().On("authenticate", in)
 				r.fake().On("auth/login", in)
 				a := r.w.Start(spec)
-				a.Front().Enqueue("first")
+				a.Front().Prompts.Queue.Add("first")
 				r.settle()
-				a.Authenticate(method(a, "own"), "")
+				a.Login.Authenticate(method(a, "own"), "")
 				r.wants("AgentStarting", wantedFirst, "LoggingIn Own login")
 				r.lose()
 				r.pass(time.Minute)
@@ -180,20 +180,20 @@ func TestRestartInLogin(t *testing.T) {
 		r.fake().On("auth/login", in)
 		a := r.w.Start(local)
 		r.settle()
-		a.Authenticate(method(a, "own"), "")
+		a.Login.Authenticate(method(a, "own"), "")
 		r.wants("AgentStarting", wantedFirst, "LoggingIn Own login")
 		a.Restart()
 		r.pass(time.Minute)
 		r.wants("AgentStarting", wantedFirst)
-		if a.LoggingIn() != "" {
+		if a.Login.Running() != "" {
 			r.Error("the earlier login still runs")
 		}
 		a.CancelStart()
 		r.pass(time.Second)
 		r.wants()
 		r.connections(0, 2)
-		a.Authenticate(event.AuthMethod{ID: "own"}, "") // chosen before the agent ended
-		a.LogOut(func(error) {})
+		a.Login.Authenticate(event.AuthMethod{ID: "own"}, "") // chosen before the agent ended
+		a.Login.LogOut(func(error) {})
 		a.Delete("kept")
 		r.settle()
 	})
@@ -226,15 +226,15 @@ func TestLoginByVariables(t *testing.T) {
 					r.fake().On("authenticate", c.in)
 				}
 				a := r.w.Start(local)
-				a.Front().Enqueue("first")
+				a.Front().Prompts.Queue.Add("first")
 				r.wants("AgentStarting", wantedFirst)
-				a.LogInWithVariables(method(a, "env"), c.values)
+				a.Login.WithVariables(method(a, "env"), c.values)
 				r.pass(time.Second)
 				r.wants(c.news...)
 				if got := r.Agent().Env["FAKE_KEY"]; got != c.values["FAKE_KEY"] {
 					t.Errorf("it was started with %q", got)
 				}
-				if kept := a.SpecWithLogin().Env != nil; kept != c.kept {
+				if kept := a.Login.Spec().Env != nil; kept != c.kept {
 					t.Errorf("kept: %v", kept)
 				}
 				a.Restart()
@@ -262,27 +262,27 @@ func TestLoginInTerminal(t *testing.T) {
 		r.opts.LoginCommand = func(s workspace.Spec, m event.AuthMethod) workspace.LoginCommand { return command(s.Name + " " + m.ID) }
 	}, func(r *rig) {
 		a := r.w.Start(local)
-		a.Front().Enqueue("first")
+		a.Front().Prompts.Queue.Add("first")
 		r.wants("AgentStarting", wantedFirst)
-		if got := a.TerminalLogin(method(a, "tty")); got != command("fake tty") {
+		if got := a.Login.Terminal(method(a, "tty")); got != command("fake tty") {
 			r.Errorf("got %v", got)
 		}
-		a.RanLogin(a.ConnectionNumber(), command("x"), errors.New("exit status 1"))
+		a.Login.Ran(a.ConnectionNumber(), command("x"), errors.New("exit status 1"))
 		r.wants("LoginFailed: exit status 1, no such account")
 		if a.Err() == nil {
 			r.Error("it has forgotten why")
 		}
-		a.RanLogin(a.ConnectionNumber(), command("x"), nil)
+		a.Login.Ran(a.ConnectionNumber(), command("x"), nil)
 		r.wants("AgentStarting", wantedFirst+", again, no such account")
 		a.Restart()
 		r.wants("AgentStarting", wantedFirst)
 		stale := a.ConnectionNumber()
 		r.fake().On("session/new", nil)
-		a.RanLogin(a.ConnectionNumber(), command("x"), nil)
+		a.Login.Ran(a.ConnectionNumber(), command("x"), nil)
 		r.pass(time.Second)
 		r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
-		a.RanLogin(stale, command("x"), nil)
-		a.RanLogin(stale, command("x"), errAway)
+		a.Login.Ran(stale, command("x"), nil)
+		a.Login.Ran(stale, command("x"), errAway)
 		r.wants()
 		r.connections(1, 4)
 	})
@@ -300,13 +300,13 @@ func (command) LastLines() []string { return []string{"no such account"} }
 func TestUnfit(t *testing.T) {
 	with(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 		unfit := func(a *workspace.Agent) (out []string) {
-			for _, m := range a.Methods() {
-				out = append(out, workspace.MethodName(m)+": "+a.UnsupportedReason(m))
+			for _, m := range a.Login.Methods() {
+				out = append(out, workspace.MethodName(m)+": "+a.Login.UnsupportedReason(m))
 			}
 			return out
 		}
 		a := r.w.Start(local)
-		if a.Methods() != nil {
+		if a.Login.Methods() != nil {
 			t.Error("the methods are known too early")
 		}
 		r.settle()
@@ -337,7 +337,7 @@ func TestPromptsWantLogin(t *testing.T) {
 			sent = append(sent, "second")
 		}
 		for _, text := range sent {
-			if err := s.Submit(text, len(s.Queued()) > 0); err != nil {
+			if err := s.Prompts.Submit(text, len(s.Prompts.Queue.Texts()) > 0); err != nil {
 				r.Error(err)
 			}
 		}
@@ -345,10 +345,10 @@ func TestPromptsWantLogin(t *testing.T) {
 		if wanted != len(sent) || s.Thread.State != thread.Idle {
 			r.Errorf("wanted %d times, %v", wanted, s.Thread.State)
 		}
-		s.Enqueue("third")
+		s.Prompts.Queue.Add("third")
 		r.pass(time.Minute)
 		r.got(sent...)
-		s.Agent.Authenticate(method(s.Agent, "own"), "")
+		s.Agent.Login.Authenticate(method(s.Agent, "own"), "")
 		r.pass(time.Minute)
 		r.got(slices.Concat(sent, sent, []string{"third"})...)
 		r.waits(s)
@@ -373,16 +373,16 @@ func TestPromptAfterRefused(t *testing.T) {
 		r.fake().Turn(slow)
 	}, func(r *rig) {
 		s := r.started(local)
-		s.Submit("first", false)
+		s.Prompts.Submit("first", false)
 		r.run()
-		s.Submit("second", false)
+		s.Prompts.Submit("second", false)
 		r.pass(time.Second)
-		s.Agent.Authenticate(method(s.Agent, "own"), "")
+		s.Agent.Login.Authenticate(method(s.Agent, "own"), "")
 		r.pass(time.Second)
 		s.Stop()
 		r.pass(time.Minute)
 		r.fake().Turn(brief)
-		s.Resume()
+		s.Prompts.Resume()
 		r.pass(time.Minute)
 		r.got("first", "second", "first")
 	})
@@ -403,13 +403,13 @@ func TestRefusedThenRestarted(t *testing.T) {
 		second := r.w.Front()
 		r.prompt(second, "elsewhere")
 		r.pass(time.Second)
-		second.Enqueue("elsewhere later")
+		second.Prompts.Queue.Add("elsewhere later")
 		r.w.Show(s)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		s.Enqueue("second")
+		s.Prompts.Queue.Add("second")
 		g.in.Store(true)
-		s.Agent.RanLogin(s.Agent.ConnectionNumber(), command("x"), nil)
+		s.Agent.Login.Ran(s.Agent.ConnectionNumber(), command("x"), nil)
 		r.pass(time.Second)
 		r.got("elsewhere", "first", "first", "second")
 		if !slices.Equal(r.returned, []string{"elsewhere", "elsewhere later"}) {
@@ -423,7 +423,7 @@ func TestRefusedThenRestarted(t *testing.T) {
 func TestPromptUsesVariables(t *testing.T) {
 	with(t, func(r *rig) { (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)
-		s.Agent.LogInWithVariables(method(s.Agent, "env"), workspace.Variables{"FAKE_KEY": "right"})
+		s.Agent.Login.WithVariables(method(s.Agent, "env"), workspace.Variables{"FAKE_KEY": "right"})
 		r.settle()
 		r.news = nil
 		r.prompt(s, "first")
@@ -446,7 +446,7 @@ func TestLogOut(t *testing.T) {
 	}, func(r *rig) {
 		s := r.started(local)
 		err := errors.New("not called")
-		s.Agent.LogOut(func(e error) { err = e })
+		s.Agent.Login.LogOut(func(e error) { err = e })
 		r.settle()
 		if err != nil || !s.Agent.Live() {
 			r.Errorf("%v, live %v", err, s.Agent.Live())

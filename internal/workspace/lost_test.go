@@ -99,7 +99,7 @@ func TestLostInTurn(t *testing.T) {
 				s := r.started(far)
 				r.prompt(s, "first")
 				r.pass(time.Second)
-				s.Enqueue("second")
+				s.Prompts.Queue.Add("second")
 				r.lose()
 				r.wants("PromptSent first", "QueuePaused", lostLine, "ConnectionLost, first, longer")
 				if begun {
@@ -118,7 +118,7 @@ func TestLostInTurn(t *testing.T) {
 				}
 				r.fake().Turn(nil)
 				r.fake().OnPrompt(nil)
-				s.Resume()
+				s.Prompts.Resume()
 				r.pass(time.Second)
 				r.got("first", "second")
 			})
@@ -193,8 +193,8 @@ func TestLostWithOthers(t *testing.T) {
 		r.pass(10 * time.Second)
 		r.offers(s, "first")
 		r.waits(s, "second")
-		s.TakeUnconfirmed(false)
-		s.DropQueued(0)
+		s.Prompts.Unconfirmed.Remove(false)
+		s.Prompts.Queue.Drop(0)
 		r.prompt(s, "third")
 		r.pass(10 * time.Millisecond)
 		r.prompt(s, "@fourth")
@@ -384,7 +384,7 @@ func TestLostWhileOpening(t *testing.T) {
 					open(s.Agent)
 					r.settle()
 					second := r.w.Front()
-					second.Enqueue("typed early")
+					second.Prompts.Queue.Add("typed early")
 					r.fake().Answer("session/load", "{}")
 					if r.Agent().Close(); hand {
 						r.redialNow(s.Agent)

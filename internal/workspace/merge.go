@@ -36,14 +36,21 @@ func (u Unmerged) Lines() (added, removed int) {
 	return added, removed
 }
 
+// OwnTree is the worktree of a session, to be merged or discarded.
+type OwnTree struct {
+	s      *Session
+	prompt string // the first one sent since the worktree was merged, as it was typed
+}
+
 // Unmerged looks in a task at what merging the session's worktree would bring, and calls done with
 // it, or with the reason why it cannot be merged or discarded. It changes nothing.
-func (s *Session) Unmerged(done func(Unmerged, error)) {
-	if err := s.ownsDir(); err != nil {
+func (t *OwnTree) Unmerged(done func(Unmerged, error)) {
+	s := t.s
+	if err := t.owned(); err != nil {
 		done(Unmerged{}, err)
 		return
 	}
-	trees, ctx, dir, prompt := s.w.opts.Worktrees, s.w.conns.ctx, s.LocalDir(), s.unmergedPrompt
+	trees, ctx, dir, prompt := s.w.opts.Worktrees, s.w.conns.ctx, s.LocalDir(), t.prompt
 	s.w.begin(func() Result {
 		u, err := trees.Unmerged(ctx, dir, prompt)
 		return after(func() { done(u, err) })
@@ -52,8 +59,9 @@ func (s *Session) Unmerged(done func(Unmerged, error)) {
 
 // Merge merges what Unmerged has shown, with a message that may be another one, in a task, and calls done with the outcome, which is also a
 // notice in the thread. The worktree stays: the agent works in it. It returns why nothing is merged.
-func (s *Session) Merge(u Unmerged, done func(error)) error {
-	if err := s.CanMerge(u); err != nil {
+func (t *OwnTree) Merge(u Unmerged, done func(error)) error {
+	s := t.s
+	if err := t.CanMerge(u); err != nil {
 		return err
 	}
 	trees, dir, fastForward := s.w.opts.Worktrees, s.LocalDir(), false
@@ -65,7 +73,7 @@ func (s *Session) Merge(u Unmerged, done func(error)) error {
 		if err != nil {
 			note = "Not merged: " + err.Error()
 		} else {
-			s.unmergedPrompt = ""
+			t.prompt = ""
 		}
 		s.w.tell(NoticesChanged{s, []int{s.Thread.AddNotice(note, "")}})
 		done(err)
@@ -97,15 +105,16 @@ func (u Unmerged) merged(fastForward bool) string {
 }
 
 // CanDiscard returns why the session cannot be closed, and its worktree not be removed, at the moment.
-func (s *Session) CanDiscard(u Unmerged) error {
-	switch err := s.ownsDir(); {
+func (t *OwnTree) CanDiscard(u Unmerged) error {
+	s := t.s
+	switch err := t.owned(); {
 	case err != nil:
 		return err
 	case s.Waiting():
 		return ErrNotOpen
 	case len(s.w.sessions) == 1:
 		return errors.New("it is the only session: quit, and discard it then")
-	case len(s.sharing(u.Dir)) > 0:
+	case len(t.shared(u.Dir)) > 0:
 		return errors.New("another session works in this worktree: close it first")
 	case len(s.Agent.Sessions()) > 1:
 		return errors.New("this agent has another session: close it first")
@@ -115,8 +124,9 @@ func (s *Session) CanDiscard(u Unmerged) error {
 
 // Discard closes the session and, when its agent has ended, removes its worktree with everything that
 // Unmerged has shown. The outcome is reported as Said. It returns why nothing is closed or removed.
-func (s *Session) Discard(u Unmerged) error {
-	if err := s.CanDiscard(u); err != nil {
+func (t *OwnTree) Discard(u Unmerged) error {
+	s := t.s
+	if err := t.CanDiscard(u); err != nil {
 		return err
 	}
 	w, trees, dir, conn := s.w, s.w.opts.Worktrees, s.LocalDir(), s.Agent.conn
@@ -134,9 +144,10 @@ func (s *Session) Discard(u Unmerged) error {
 	return nil
 }
 
-// ownsDir returns why the session's directory cannot be merged or removed at the moment, as far as
+// owned returns why the session's directory cannot be merged or removed at the moment, as far as
 // the session knows.
-func (s *Session) ownsDir() error {
+func (t *OwnTree) owned() error {
+	s := t.s
 	switch {
 	case s.w.opts.Worktrees == nil:
 		return errNoWorktrees
@@ -153,25 +164,28 @@ func (s *Session) ownsDir() error {
 }
 
 // CanMerge returns why what Unmerged has shown cannot be merged at the moment, nil if it can.
-func (s *Session) CanMerge(u Unmerged) error {
-	switch err := s.ownsDir(); {
+func (t *OwnTree) CanMerge(u Unmerged) error {
+	switch err := t.owned(); {
 	case err != nil:
 		return err
 	case u.Refused != "":
 		return errors.New(u.Refused)
 	case u.Empty():
 		return fmt.Errorf("%s has all of %s", u.Into, u.Name)
-	case slices.ContainsFunc(s.sharing(u.Dir), (*Session).inTurn):
+	case slices.ContainsFunc(t.shared(u.Dir), (*Session).inTurn):
 		return errors.New("a turn is running in another session of this worktree: stop it first")
 	}
 	return nil
 }
 
 // inTurn reports whether a turn is running or about to.
-func (s *Session) inTurn() bool { return s.Busy() || s.sending != nil || len(s.Thread.Held) > 0 }
+func (s *Session) inTurn() bool {
+	return s.Busy() || s.Prompts.sending != nil || len(s.Thread.Held) > 0
+}
 
-// sharing returns the other sessions that work in a directory.
-func (s *Session) sharing(dir string) (others []*Session) {
+// shared returns the other sessions that work in a directory.
+func (t *OwnTree) shared(dir string) (others []*Session) {
+	s := t.s
 	for _, o := range s.w.sessions {
 		own := o.LocalDir()
 		rel, err := filepath.Rel(dir, own)

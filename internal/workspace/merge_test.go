@@ -99,7 +99,7 @@ func inTree(t *testing.T, f func(r *rig, trees *forest, beside, s *workspace.Ses
 func unmerged(r *rig, s *workspace.Session) (u workspace.Unmerged, err error) {
 	r.Helper()
 	called := false
-	s.Unmerged(func(got workspace.Unmerged, e error) { u, err, called = got, e, true })
+	s.Tree.Unmerged(func(got workspace.Unmerged, e error) { u, err, called = got, e, true })
 	r.settle()
 	if !called {
 		r.Error("it does not answer")
@@ -116,7 +116,7 @@ func merges(r *rig, s *workspace.Session, u workspace.Unmerged, want string) {
 			got = err.Error()
 		}
 	}
-	if err := s.Merge(u, told); err != nil {
+	if err := s.Tree.Merge(u, told); err != nil {
 		told(err)
 	}
 	r.settle()
@@ -212,7 +212,7 @@ func TestMergeWhileQuitting(t *testing.T) {
 			r.Fatal(err)
 		}
 		trees.takes = time.Second
-		if err := s.Merge(u, func(error) {}); err != nil {
+		if err := s.Tree.Merge(u, func(error) {}); err != nil {
 			r.Fatal(err)
 		}
 		r.run()
@@ -236,7 +236,7 @@ func TestDiscard(t *testing.T) {
 				r.Error("the worktree is removed before the agent has ended")
 			}
 		}
-		if err := s.Discard(u); err != nil {
+		if err := s.Tree.Discard(u); err != nil {
 			r.Fatal(err)
 		}
 		r.wants("SessionShown s1", "SessionRemoved s1", "Said Discarded fix")
@@ -258,7 +258,7 @@ func TestNotDiscarded(t *testing.T) {
 		refuses := func(s *workspace.Session, want string) {
 			r.Helper()
 			n := len(r.w.Sessions())
-			if err := s.Discard(u); err == nil || err.Error() != want {
+			if err := s.Tree.Discard(u); err == nil || err.Error() != want {
 				r.Errorf("got %v, want %s", err, want)
 			}
 			trees.did()

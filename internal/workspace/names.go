@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"unicode"
@@ -118,6 +119,17 @@ func (w *Workspace) nameAfter(agent, session, prompt string) {
 	default:
 		w.names.given[[2]string{agent, session}] = name
 	}
+}
+
+// prompted reports a prompt that was sent. The first one of a fork is its name: the agent's title, if
+// it has one, is of the conversation before it.
+func (s *Session) prompted(n PromptSent) {
+	if s.unnamed {
+		s.unnamed = false
+		s.w.nameAfter(s.Agent.Spec.Name, s.Thread.Session, n.Text)
+	}
+	s.Tree.prompt = cmp.Or(s.Tree.prompt, n.Text)
+	s.w.tell(n)
 }
 
 // Rename gives the session a name, as Workspace.Rename does.

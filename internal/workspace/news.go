@@ -95,7 +95,7 @@ type (
 	Reconnecting struct{ Session *Session }
 	// Reconnected: a session is open again. Replaced reports whether its thread was
 	// replaced by the conversation as the agent replayed it. Queued prompts wait for
-	// Session.Resume: the user may first want to see what became of the conversation.
+	// Prompts.Resume: the user may first want to see what became of the conversation.
 	Reconnected struct {
 		Session  *Session
 		Replaced bool

@@ -8,7 +8,7 @@ func (a *Agent) ConnForTest() *Connection { return a.conn }
 // SetForTest sets the connection and the name of a login in progress, for tests of front
 // ends.
 func (a *Agent) SetForTest(conn *Connection, loggingIn string) {
-	a.conn, a.login.name = conn, loggingIn
+	a.conn, a.Login.name = conn, loggingIn
 }
 
 // NewBatch returns a batch of events of the agent, for tests of front ends.

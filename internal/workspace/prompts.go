@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/attach"
+	"parley/internal/carried"
 )
 
 // readPatience bounds reading the files of a prompt.
@@ -25,6 +25,22 @@ var (
 	ErrNotOpen = errors.New("the session is not open yet")
 	ErrReading = errors.New("still reading the files of the previous prompt")
 )
+
+// Prompts sends the prompts of a session, one after the other, and has those that wait or that the user may
+// have to send again. The session tells it when a turn has ended.
+type Prompts struct {
+	Queue       Queue
+	Carried     carried.Blocks     // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
+	Unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
+
+	s         *Session
+	sending   *sending        // the prompt whose files are being read
+	refused   []unsent        // prompts that the agent refused for want of a login
+	last      string          // the last prompt sent
+	dropped   map[uint64]bool // held prompts to drop when the agent returns them
+	explains  bool            // the first queued prompt says why something was rejected
+	switching bool            // the mode is being set for the next prompt
+}
 
 // sending is a prompt whose files are read before it is sent. Until then no other prompt
 // of the session is sent, so that they keep their order. The task and the user decide by
@@ -56,39 +72,41 @@ func (s *sending) giveUp() bool {
 }
 
 // Reading returns the prompt whose files are being read, false if there is none.
-func (s *Session) Reading() (text string, ok bool) {
-	if s.sending == nil {
+func (p *Prompts) Reading() (text string, ok bool) {
+	if p.sending == nil {
 		return "", false
 	}
-	return s.sending.text, true
+	return p.sending.text, true
 }
 
-// PendingPrompts returns the prompts that the user may still need: those queued, being sent or
-// refused, and the last one.
-func (s *Session) PendingPrompts() []string {
-	all := append(slices.Clone(s.queued), texts(s.refused)...)
-	if s.sending != nil {
-		all = append(all, s.sending.text)
+// Pending returns the prompts that the user may still need: those queued, being sent or refused, and the
+// last one.
+func (p *Prompts) Pending() []string {
+	all := append(slices.Clone(p.Queue.texts), texts(p.refused)...)
+	if p.sending != nil {
+		all = append(all, p.sending.text)
 	}
-	return append(all, s.last)
+	return append(all, p.last)
 }
 
 // holds reports whether the agent accepts prompts during a turn (version 2).
-func (s *Session) holds() bool {
-	return s.Agent.conn != nil && s.Agent.conn.Client.Agent().ProtocolVersion >= 2
+func (p *Prompts) holds() bool {
+	conn := p.s.Agent.conn
+	return conn != nil && conn.Client.Agent().ProtocolVersion >= 2
 }
 
-// TakesPrompts reports whether a prompt can be sent now: between turns, or during one to
-// an agent of version 2, which holds it.
-func (s *Session) TakesPrompts() bool {
-	if s.acp == nil || s.sending != nil || s.switching || len(s.queued) > 0 && s.Busy() {
+// Ready reports whether a prompt can be sent now: between turns, or during one to an agent of version 2,
+// which holds it.
+func (p *Prompts) Ready() bool {
+	open := p.s.acp
+	if open == nil || p.sending != nil || p.switching || len(p.Queue.texts) > 0 && p.s.Busy() {
 		return false
 	}
-	switch s.Thread.State {
+	switch p.s.Thread.State {
 	case thread.Idle:
-		return !s.acp.Running() || s.holds()
+		return !open.Running() || p.holds()
 	case thread.Running, thread.Waiting:
-		return s.holds()
+		return p.holds()
 	}
 	return false
 }
@@ -96,85 +114,67 @@ func (s *Session) TakesPrompts() bool {
 // Submit sends a prompt that the user typed, or queues it if none can be sent now or hold
 // is set. A prompt that was taken off the queue for editing returns to its place, and
 // those before it are sent first.
-func (s *Session) Submit(text string, hold bool) error {
-	now := !hold && s.TakesPrompts()
+func (p *Prompts) Submit(text string, hold bool) error {
+	q, now := &p.Queue, !hold && p.Ready()
 	switch {
-	case s.edit.on && (!now || s.edit.at > 0):
-		s.ReturnEdited(text)
+	case q.editing && (!now || q.at > 0):
+		q.Return(text)
 		if now {
-			s.Resume()
+			p.Resume()
 		}
 		return nil
 	case !now:
-		s.Enqueue(text)
+		q.Add(text)
 		return nil
-	case s.edit.on: // it is the first of the queue
-		s.paused = false
+	case q.editing: // it is the first of the queue
+		q.paused = false
 	}
-	s.EndEdit()
-	return s.Send(text)
+	q.EndEdit()
+	return p.Send(text)
 }
 
 // SubmitNext sends a prompt that explains a rejection, or queues it before all others if none can be
 // sent now. Some agents cancel their turn after a rejection; the prompt is sent then, too, unless the
 // user has stopped the turn.
-func (s *Session) SubmitNext(text string) error {
-	if s.TakesPrompts() {
-		return s.Send(text)
+func (p *Prompts) SubmitNext(text string) error {
+	if p.Ready() {
+		return p.Send(text)
 	}
-	s.paused = s.paused && len(s.queued) > 0
-	s.queued = slices.Insert(slices.Clone(s.queued), 0, text)
-	s.edit.at++
-	s.explains = true
+	p.Queue.next(0, text)
+	p.explains = true
 	return nil
 }
 
-// Enqueue adds a prompt at the end of the queue.
-func (s *Session) Enqueue(text string) {
-	s.paused = s.paused && len(s.queued) > 0 // an empty queue is not paused
-	s.queued = append(s.queued, text)
-}
-
 // Resume lets queued prompts be sent, the first one now if possible.
-func (s *Session) Resume() {
-	s.paused = false
-	s.sendQueued()
+func (p *Prompts) Resume() {
+	p.Queue.paused = false
+	p.sendQueued()
 }
 
 // Send sends a prompt now, a command of the agent's without its prefix. It does not block: if files must
 // be read first, a task reads them and sends it.
-func (s *Session) Send(text string) error {
+func (p *Prompts) Send(text string) error {
+	open := p.s.acp
 	switch {
-	case s.acp == nil:
+	case open == nil:
 		return ErrNotOpen
-	case s.sending != nil:
+	case p.sending != nil:
 		return ErrReading
 	}
 	sent := sentText(text)
-	whole := strings.Join(s.shellOutput, "") + sent
-	if blocks := s.expand(sent); blocks != nil {
-		s.refused = nil
-		s.sendExpanded(text, whole, blocks)
+	whole := strings.Join(p.Carried, "") + sent
+	if blocks := p.expand(sent); blocks != nil {
+		p.refused = nil
+		p.sendExpanded(text, whole, blocks)
 		return nil
 	}
-	held := s.acp.Running()
-	if err := s.acp.Prompt(append(textBlocks(s.shellOutput), event.Block{Text: sent})...); err != nil {
+	held := open.Running()
+	if err := open.Prompt(append(textBlocks(p.Carried), event.Block{Text: sent})...); err != nil {
 		return err
 	}
-	s.last, s.refused, s.shellOutput = whole, nil, nil
-	s.promptSent(PromptSent{s, text, nil, held})
+	p.last, p.refused, p.Carried = whole, nil, nil
+	p.s.prompted(PromptSent{p.s, text, nil, held})
 	return nil
-}
-
-// promptSent reports a prompt that was sent. The first one of a fork is its name: the agent's title, if
-// it has one, is of the conversation before it.
-func (s *Session) promptSent(n PromptSent) {
-	if s.unnamed {
-		s.unnamed = false
-		s.w.nameAfter(s.Agent.Spec.Name, s.Thread.Session, n.Text)
-	}
-	s.unmergedPrompt = cmp.Or(s.unmergedPrompt, n.Text)
-	s.w.tell(n)
 }
 
 func textBlocks(texts []string) (out []event.Block) {
@@ -185,52 +185,48 @@ func textBlocks(texts []string) (out []event.Block) {
 }
 
 // expand returns a function that reads the files and images of a prompt, nil if it is plain text.
-func (s *Session) expand(text string) func(context.Context) ([]event.Block, []string) {
-	conn := s.Agent.conn
+func (p *Prompts) expand(text string) func(context.Context) ([]event.Block, []string) {
+	conn := p.s.Agent.conn
 	if conn == nil {
 		return nil
 	}
-	to := attach.Recipient{Agent: conn.Client.Agent(), Roots: s.Roots()}
-	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
-		to.Withheld = func() { s.SayOnce("This agent runs elsewhere and gets no files: @ stays text") }
+	to := attach.Recipient{Agent: conn.Client.Agent(), Roots: p.s.Roots()}
+	if spec := p.s.Agent.Spec; spec.Remote && !spec.Shared {
+		to.Withheld = func() { p.s.sayOnce("This agent runs elsewhere and gets no files: @ stays text") }
 	}
-	return s.w.images.Expand(text, s.w.opts.Files, to)
+	return p.s.w.images.Expand(text, p.s.w.opts.Files, to)
 }
 
 // sendExpanded reads the files that a prompt mentions, then sends it.
-func (s *Session) sendExpanded(text, whole string, expand func(context.Context) ([]event.Block, []string)) {
-	ctx, cancel := context.WithTimeoutCause(s.w.conns.ctx, readPatience, errTooSlow)
-	p := &sending{text: text, carried: s.shellOutput, whole: whole, queued: len(s.queued), cancel: cancel}
-	s.sending, s.shellOutput = p, nil
-	open, held := s.acp, s.acp.Running()
-	s.w.begin(func() Result {
+func (p *Prompts) sendExpanded(text, whole string, expand func(context.Context) ([]event.Block, []string)) {
+	ctx, cancel := context.WithTimeoutCause(p.s.w.conns.ctx, readPatience, errTooSlow)
+	out := &sending{text: text, carried: p.Carried, whole: whole, queued: len(p.Queue.texts), cancel: cancel}
+	p.sending, p.Carried = out, nil
+	open, held := p.s.acp, p.s.acp.Running()
+	p.s.w.begin(func() Result {
 		defer cancel()
 		blocks, notes := expand(ctx)
-		if !p.state.CompareAndSwap(reading, goingOut) {
+		if !out.state.CompareAndSwap(reading, goingOut) {
 			return nil
 		}
-		err := open.Prompt(append(textBlocks(p.carried), blocks...)...)
-		return after(func() { s.sent(p, PromptSent{s, text, notes, held}, err) })
+		err := open.Prompt(append(textBlocks(out.carried), blocks...)...)
+		return after(func() { p.sent(out, PromptSent{p.s, text, notes, held}, err) })
 	})
-}
-
-// lastSent returns the last prompt sent, as it was typed.
-func (s *Session) lastSent() string {
-	if p := s.sending; p != nil && p.state.Load() == goingOut {
-		return p.whole
-	}
-	return s.last
 }
 
 // turnPrompt returns the prompt of the last turn, as it was typed; false if the agent has
 // accepted none: then the response to the prompt decides.
-func (s *Session) turnPrompt() (string, bool) {
-	last := s.lastSent()
-	if !s.holds() {
+func (p *Prompts) turnPrompt() (string, bool) {
+	last := p.last
+	if out := p.sending; out != nil && out.state.Load() == goingOut {
+		last = out.whole
+	}
+	if !p.holds() {
 		return last, true
 	}
-	for _, it := range slices.Backward(s.Thread.Items) {
-		if it.Turn != s.Thread.Turn {
+	t := p.s.Thread
+	for _, it := range slices.Backward(t.Items) {
+		if it.Turn != t.Turn {
 			break
 		}
 		if text := string(it.Text); it.Kind == thread.UserMessage {
@@ -244,159 +240,179 @@ func (s *Session) turnPrompt() (string, bool) {
 }
 
 // sent records that a prompt was sent, or why not.
-func (s *Session) sent(p *sending, n PromptSent, err error) {
-	w := s.w
-	if s.sending != p || !w.has(s) {
+func (p *Prompts) sent(out *sending, n PromptSent, err error) {
+	w := p.s.w
+	if p.sending != out || !w.has(p.s) {
 		return
 	}
-	s.sending = nil
+	p.sending = nil
 	if err != nil {
-		s.shellOutput = append(slices.Clone(p.carried), s.shellOutput...)
-		w.tell(PromptNotSent{s, p.text, err})
+		p.Carried.Return(out.carried)
+		w.tell(PromptNotSent{p.s, out.text, err})
 		return
 	}
-	s.last = p.whole
-	s.promptSent(n)
+	p.last = out.whole
+	p.s.prompted(n)
 	// Prompts submitted in the meantime can be sent to an agent that accepts them now.
-	for s.sending == nil && !s.paused && p.queued == 0 && len(s.queued) > 0 && s.holds() && s.acp != nil {
-		if !s.sendFirst() {
+	for q := &p.Queue; p.sending == nil && !q.paused && out.queued == 0 && len(q.texts) > 0 && p.holds() && p.s.acp != nil; {
+		if !p.sendFirst() {
 			break
 		}
 	}
-	if p.ended != nil && s.sending == nil {
-		s.turnEnded(*p.ended)
+	if out.ended != nil && p.sending == nil {
+		p.turnEnded(*out.ended)
 	}
 }
 
 // StopSending takes back the prompt whose files are being read, and returns it; false if
 // there is none. The queue after it is paused.
-func (s *Session) StopSending() (text string, ok bool) {
-	if text, ok = s.takeBack(); ok && len(s.queued) > 0 && !s.paused {
-		s.paused = true
-		s.w.tell(QueuePaused{s})
+func (p *Prompts) StopSending() (text string, ok bool) {
+	if text, ok = p.takeBack(); ok && !p.Queue.paused {
+		p.pause()
 	}
 	return text, ok
 }
 
 // takeBack takes back the prompt whose files are being read.
-func (s *Session) takeBack() (text string, ok bool) {
-	p := s.sending
-	if p == nil || !p.giveUp() {
+func (p *Prompts) takeBack() (text string, ok bool) {
+	out := p.sending
+	if out == nil || !out.giveUp() {
 		return "", false
 	}
-	s.sending = nil
-	s.shellOutput = append(slices.Clone(p.carried), s.shellOutput...)
-	return p.text, true
+	p.sending = nil
+	p.Carried.Return(out.carried)
+	return out.text, true
 }
 
 // requeue puts the prompt whose files are being read first in the queue.
-func (s *Session) requeue() {
-	if text, ok := s.takeBack(); ok {
-		s.queued = append([]string{text}, s.queued...)
+func (p *Prompts) requeue() {
+	if text, ok := p.takeBack(); ok {
+		p.Queue.prepend(text)
 	}
+}
+
+// requeueRefused puts the prompts that were refused for want of a login first in the
+// queue; false if there are none.
+func (p *Prompts) requeueRefused() bool {
+	if len(p.refused) == 0 {
+		return false
+	}
+	refused := texts(p.refused)
+	for i, text := range refused {
+		refused[i] = ForAgent(text)
+	}
+	p.Queue.prepend(refused...)
+	p.refused, p.Queue.paused = nil, false
+	return true
 }
 
 // sendFirst sends the first queued prompt; false if no other may follow now. A command is left to the
 // front end between turns.
-func (s *Session) sendFirst() bool {
-	text := s.queued[0]
+func (p *Prompts) sendFirst() bool {
+	text := p.Queue.texts[0]
 	if IsCommand(text) {
-		if s.Thread.State == thread.Idle {
-			s.dequeue()
-			s.w.tell(CommandDue{s, text})
+		if p.s.Thread.State == thread.Idle {
+			p.Queue.dequeue()
+			p.s.w.tell(CommandDue{p.s, text})
 		}
 		return false
 	}
-	if err := s.Send(text); err != nil {
-		s.paused = true
-		s.Say("not sent: " + err.Error())
+	if err := p.Send(text); err != nil {
+		p.Queue.paused = true
+		p.s.Say("not sent: " + err.Error())
 		return false
 	}
-	s.dequeue()
+	p.Queue.dequeue()
 	return true
 }
 
-// dequeue removes the first queued prompt.
-func (s *Session) dequeue() {
-	text := s.queued[0]
-	s.queued = slices.Clone(s.queued[1:])
-	s.edit.at--
-	if len(s.deferred) > 0 && s.deferred[0].text == text {
-		s.deferred = s.deferred[1:]
-	}
-}
-
 // sendQueued sends the first queued prompt if that is allowed now.
-func (s *Session) sendQueued() {
-	if s.paused || len(s.queued) == 0 || s.acp == nil || s.sending != nil || s.switching || s.Thread.State != thread.Idle {
+func (p *Prompts) sendQueued() {
+	open := p.s.acp
+	if p.Queue.paused || len(p.Queue.texts) == 0 || open == nil || p.sending != nil || p.switching || p.s.Thread.State != thread.Idle {
 		return
 	}
-	if s.acp.Running() && !s.holds() { // events will report its start and end
+	if open.Running() && !p.holds() { // events will report its start and end
 		return
 	}
-	s.sendFirst()
+	p.sendFirst()
 }
 
 // turnEnded sends the first queued prompt after a turn that was not stopped. After a stop
 // or an error the queue waits for the user, whatever turns come in between; see SubmitNext for
 // the exception.
-func (s *Session) turnEnded(e event.TurnEnded) {
-	explains := s.explains && s.stopAsked.IsZero()
-	s.stopAsked, s.explains = time.Time{}, false
+func (p *Prompts) turnEnded(e event.TurnEnded) {
+	explains := p.explains && p.s.stopAsked.IsZero()
+	p.s.stopAsked, p.explains = time.Time{}, false
 	if WantsLogin(e.Err) {
-		if text, ok := s.turnPrompt(); ok {
-			s.refused = append(s.refused, unsent{0, text})
-			s.wantLogin(e.Err)
+		if text, ok := p.turnPrompt(); ok {
+			p.refused = append(p.refused, unsent{0, text})
+			p.wantLogin(e.Err)
 		}
 		return
 	}
-	s.Agent.login.ran = nil
-	if s.sending != nil {
-		s.sending.ended = &e
+	p.s.Agent.Login.ran = nil
+	if p.sending != nil {
+		p.sending.ended = &e
 		return
 	}
 	if e.Err != nil || e.StopReason == "cancelled" && !explains {
-		s.pauseQueue()
+		p.pause()
 	}
-	s.paused = s.paused && len(s.queued) > 0
-	s.sendQueued()
+	p.Queue.refill()
+	p.sendQueued()
 }
 
-// pauseQueue makes the queued prompts wait for the user.
-func (s *Session) pauseQueue() {
-	if s.paused = len(s.queued) > 0; s.paused {
-		s.w.tell(QueuePaused{s})
+// pause makes the queued prompts wait for the user, and says so.
+func (p *Prompts) pause() {
+	if p.Queue.Pause(); p.Queue.paused {
+		p.s.w.tell(QueuePaused{p.s})
 	}
 }
 
-// promptFailed handles a prompt that the agent refused: it is kept until after a login or
+// failed handles a prompt that the agent refused: it is kept until after a login or
 // after the turn, or returned to the user.
-func (s *Session) promptFailed(e event.PromptFailed) {
-	text := s.w.images.TextOf(e.Blocks)
+func (p *Prompts) failed(e event.PromptFailed) {
+	text := p.s.w.images.TextOf(e.Blocks)
 	if !WantsLogin(e.Err) { // the running turn belongs to another prompt
-		if s.last == text {
-			s.last = ""
+		if p.last == text {
+			p.last = ""
 		}
-		if p := s.sending; p != nil && p.whole == text {
-			p.whole = ""
+		if out := p.sending; out != nil && out.whole == text {
+			out.whole = ""
 		}
 	}
 	switch {
 	case WantsLogin(e.Err):
-		s.refused, _ = place(s.refused, unsent{e.Key, text})
-		s.wantLogin(e.Err)
+		p.refused, _ = place(p.refused, unsent{e.Key, text})
+		p.wantLogin(e.Err)
 	case event.InterruptedByNetwork(e.Err):
-		s.Lost.Interrupted.AddHeld(s.Thread, text)
-		s.unconfirmed.Add(&s.Lost.Interrupted)
+		p.s.Lost.Interrupted.AddHeld(p.s.Thread, text)
+		p.Unconfirmed.Add(&p.s.Lost.Interrupted)
 	case e.MidTurn && !e.Withdrawn:
-		s.deferPrompt(unsent{e.Key, text})
-		s.w.tell(PromptDeferred{s, e.Err})
-		s.sendQueued() // the turn may have ended in the meantime
+		p.Queue.deferPrompt(unsent{e.Key, text})
+		p.s.w.tell(PromptDeferred{p.s, e.Err})
+		p.sendQueued() // the turn may have ended in the meantime
 	default:
-		dropped := s.dropped[e.Key] && e.Withdrawn
-		delete(s.dropped, e.Key)
-		s.w.tell(PromptReturned{s, e.Key, text, e.Withdrawn || e.Err == nil, dropped, e.Err})
+		dropped := p.dropped[e.Key] && e.Withdrawn
+		delete(p.dropped, e.Key)
+		p.s.w.tell(PromptReturned{p.s, e.Key, text, e.Withdrawn || e.Err == nil, dropped, e.Err})
 	}
+}
+
+// wantLogin asks the user for a login because a prompt was refused. If the agent offers no login, the
+// prompt waits in the queue.
+func (p *Prompts) wantLogin(why error) {
+	if len(p.s.Agent.Login.Methods()) > 0 {
+		p.s.Agent.Login.want(p.s, why)
+		return
+	}
+	for _, u := range p.refused {
+		p.Queue.deferPrompt(u)
+	}
+	p.refused = nil
+	p.pause()
+	p.s.Apply(event.NoticeArrived{For: event.For{Session: p.s.Thread.Session}, Severity: "warning", Title: NoLogin})
 }
 
 // unsent is a prompt that was sent and refused. Responses may arrive in any order; the
@@ -422,34 +438,33 @@ func texts(list []unsent) (out []string) {
 	return out
 }
 
-// deferPrompt queues a prompt that the agent refused during a turn, before prompts that
-// were typed later.
-func (s *Session) deferPrompt(p unsent) {
-	p.text = ForAgent(p.text)
-	s.paused = s.paused && len(s.queued) > 0
-	n := 0 // how many of them the user has left
-	for n < min(len(s.deferred), len(s.queued)) && s.deferred[n].text == s.queued[n] {
-		n++
-	}
-	var at int
-	s.deferred, at = place(s.deferred[:n], p)
-	s.queued = slices.Insert(slices.Clone(s.queued), at, p.text)
-	if at <= s.edit.at {
-		s.edit.at++
-	}
-}
-
 // Withdraw asks the agent to return the newest prompt that it holds, to be dropped or
 // edited. It returns false if the agent holds none.
-func (s *Session) Withdraw(drop bool) bool {
-	n := len(s.Thread.Held)
-	if n == 0 || s.acp == nil {
+func (p *Prompts) Withdraw(drop bool) bool {
+	n := len(p.s.Thread.Held)
+	if n == 0 || p.s.acp == nil {
 		return false
 	}
-	key := s.Thread.Held[n-1].Key
+	key := p.s.Thread.Held[n-1].Key
 	if drop {
-		s.dropped[key] = true
+		p.dropped[key] = true
 	}
-	s.acp.Withdraw(key)
+	p.s.acp.Withdraw(key)
 	return true
+}
+
+// Adopt puts the prompts that wait in a session that was removed before those that wait in this one.
+func (p *Prompts) Adopt(removed *Prompts) {
+	p.Queue.prepend(removed.Queue.texts...)
+	p.Queue.paused = p.Queue.paused || removed.Queue.paused
+	p.Unconfirmed = append(slices.Clip(removed.Unconfirmed), p.Unconfirmed...)
+}
+
+// offerHeld offers the prompts that the agent holds, if no event will report their fate.
+func (p *Prompts) offerHeld() {
+	var cut InterruptedTurn
+	for _, held := range p.s.Thread.Held {
+		cut.AddHeld(p.s.Thread, held.Text)
+	}
+	p.Unconfirmed.Add(&cut)
 }

@@ -28,14 +28,14 @@ func TestPromptOrder(t *testing.T) {
 		var typed []string
 		for i := range 5 {
 			typed = append(typed, fmt.Sprint("prompt ", i))
-			if err := s.Submit(typed[i], len(s.Queued()) > 0); err != nil { // without waiting for anything
+			if err := s.Prompts.Submit(typed[i], len(s.Prompts.Queue.Texts()) > 0); err != nil { // without waiting for anything
 				r.Error(err)
 			}
 		}
-		if held := r.fake().Protocol == "2"; held != (len(s.Queued()) == 0) || s.TakesPrompts() != held {
-			r.Errorf("%q wait, takes prompts %v", s.Queued(), s.TakesPrompts())
+		if held := r.fake().Protocol == "2"; held != (len(s.Prompts.Queue.Texts()) == 0) || s.Prompts.Ready() != held {
+			r.Errorf("%q wait, takes prompts %v", s.Prompts.Queue.Texts(), s.Prompts.Ready())
 		}
-		s.Resume() // no effect: the turn has begun already
+		s.Prompts.Resume() // no effect: the turn has begun already
 		r.pass(time.Minute)
 		r.got(typed...)
 		r.waits(s)
@@ -57,8 +57,8 @@ func TestPaused(t *testing.T) {
 				}
 				r.prompt(s, "first")
 				r.pass(time.Second)
-				s.Enqueue("second")
-				s.Enqueue("third")
+				s.Prompts.Queue.Add("second")
+				s.Prompts.Queue.Add("third")
 				if how == "stopped" {
 					if s.Stop() || s.Killable() {
 						r.Error("killed at once")
@@ -67,13 +67,13 @@ func TestPaused(t *testing.T) {
 				r.pass(2 * time.Minute)
 				r.wants("PromptSent first", "QueuePaused")
 				r.fake().Turn(brief)
-				if err := s.Send("between"); err != nil {
+				if err := s.Prompts.Send("between"); err != nil {
 					r.Error(err)
 				}
 				r.pass(time.Minute)
 				r.wants("PromptSent between")
 				r.waits(s, "second", "third")
-				s.Resume()
+				s.Prompts.Resume()
 				r.pass(time.Minute)
 				r.wants("PromptSent second", "PromptSent third")
 				r.got("first", "between", "second", "third")
@@ -88,10 +88,10 @@ func TestPausedThenEmpty(t *testing.T) {
 		s := r.started(local)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		s.Enqueue("second")
+		s.Prompts.Queue.Add("second")
 		s.Stop()
 		r.pass(time.Second)
-		s.DropQueued(0) // the user has removed it
+		s.Prompts.Queue.Drop(0) // the user has removed it
 		r.fake().Turn(brief)
 		r.prompt(s, "third", "fourth")
 		r.pass(time.Minute)
@@ -124,7 +124,7 @@ func TestRefusedInTurn(t *testing.T) {
 				r.pass(time.Millisecond)
 				r.prompt(s, "second", "third", "fourth")
 				r.pass(65 * time.Millisecond)
-				s.Enqueue("typed later")
+				s.Prompts.Queue.Add("typed later")
 				r.pass(time.Minute)
 				r.got("first", "second", "third", "fourth", "second", "third", "fourth", "typed later")
 				r.waits(s)
@@ -155,16 +155,16 @@ func TestReturned(t *testing.T) {
 func TestWithdraw(t *testing.T) {
 	with(t, func(r *rig) { r.fake().Protocol = "2"; r.fake().Turn(slow) }, func(r *rig) {
 		s := r.started(local)
-		if s.Withdraw(false) {
+		if s.Prompts.Withdraw(false) {
 			t.Error("there is nothing to withdraw")
 		}
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.prompt(s, "second", "third", "fourth")
 		r.wants("PromptSent first", "PromptSent second, held", "PromptSent third, held", "PromptSent fourth, held")
-		s.Withdraw(false)
+		s.Prompts.Withdraw(false)
 		r.wants("PromptReturned fourth, withdrawn")
-		s.Withdraw(true)
+		s.Prompts.Withdraw(true)
 		r.wants("PromptReturned third, withdrawn, dropped")
 		s.Stop()
 		r.pass(time.Second)
@@ -206,14 +206,14 @@ func TestHeldThenEnded(t *testing.T) {
 func TestCarried(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.AddShellOutput("$ ls\n")
+		s.Prompts.Carried.Add("$ ls\n")
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.prompt(s, "second")
 		r.pass(time.Second)
 		r.got("$ ls\n", "second")
-		if len(s.ShellOutput()) > 0 {
-			r.Errorf("got %q", s.ShellOutput())
+		if len(s.Prompts.Carried) > 0 {
+			r.Errorf("got %q", s.Prompts.Carried)
 		}
 	})
 }
@@ -224,13 +224,13 @@ func TestSubmitEdited(t *testing.T) {
 		each(t, nil, func(r *rig) {
 			s := r.started(local)
 			for _, text := range []string{"one", "two", "three"} {
-				if err := s.Submit(text, true); err != nil {
+				if err := s.Prompts.Submit(text, true); err != nil {
 					r.Error(err)
 				}
 			}
-			s.Pause()
-			s.TakeQueued(at)
-			if err := s.Submit("edited", false); err != nil {
+			s.Prompts.Queue.Pause()
+			s.Prompts.Queue.Take(at)
+			if err := s.Prompts.Submit("edited", false); err != nil {
 				r.Error(err)
 			}
 			r.pass(time.Minute)
@@ -245,10 +245,10 @@ func TestSubmitEdited(t *testing.T) {
 func TestSubmitBeforeThoseThatWait(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.Submit("waits", true)
-		s.Pause()
-		s.Submit("held", true)
-		s.Submit("now", false)
+		s.Prompts.Submit("waits", true)
+		s.Prompts.Queue.Pause()
+		s.Prompts.Submit("held", true)
+		s.Prompts.Submit("now", false)
 		r.pass(time.Minute)
 		r.got("now")
 		r.waits(s, "waits", "held")
@@ -259,15 +259,15 @@ func TestSubmitBeforeThoseThatWait(t *testing.T) {
 func TestCarriedDropped(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.AddShellOutput("$ ls\n")
-		s.AddShellOutput("$ pwd\n")
-		if !s.DropShellOutput() {
+		s.Prompts.Carried.Add("$ ls\n")
+		s.Prompts.Carried.Add("$ pwd\n")
+		if !s.Prompts.Carried.Drop() {
 			r.Error("nothing was dropped")
 		}
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.got("$ ls\n")
-		if s.DropShellOutput() {
+		if s.Prompts.Carried.Drop() {
 			r.Error("something was left")
 		}
 	})
@@ -286,7 +286,7 @@ func TestStop(t *testing.T) {
 		r.pass(time.Hour)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		s.Enqueue("second")
+		s.Prompts.Queue.Add("second")
 		if s.Stop() || s.Killable() {
 			r.Error("killed at once")
 		}
@@ -342,7 +342,7 @@ func TestStopThenRestart(t *testing.T) {
 // Stop has no effect on a session that is not open.
 func TestStopNothing(t *testing.T) {
 	with(t, nil, func(r *rig) {
-		if r.w.Front().Stop() || r.w.Front().Withdraw(true) || r.w.Front().CancelOpen() || r.w.Front().Continue() {
+		if r.w.Front().Stop() || r.w.Front().Prompts.Withdraw(true) || r.w.Front().CancelOpen() || r.w.Front().Continue() {
 			t.Error("there is nothing open")
 		}
 	})
@@ -367,14 +367,14 @@ func TestSubmitNext(t *testing.T) {
 			r.pass(time.Second)
 			held := r.fake().Protocol == "2"
 			if !held {
-				s.Enqueue("later")
-				s.Enqueue("edited")
-				s.TakeQueued(1)
+				s.Prompts.Queue.Add("later")
+				s.Prompts.Queue.Add("edited")
+				s.Prompts.Queue.Take(1)
 			}
-			if err := s.SubmitNext("because"); err != nil {
+			if err := s.Prompts.SubmitNext("because"); err != nil {
 				r.Error(err)
 			}
-			s.ReturnEdited("last")
+			s.Prompts.Queue.Return("last")
 			if !held {
 				r.waits(s, "because", "later", "last")
 			}
@@ -388,7 +388,7 @@ func TestSubmitNext(t *testing.T) {
 			case stopped:
 				r.got("first")
 				r.waits(s, "because", "later", "last")
-				s.Resume()
+				s.Prompts.Resume()
 				r.pass(time.Minute)
 			}
 			r.got("first", "because", "later", "last")

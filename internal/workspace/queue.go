@@ -2,97 +2,108 @@ package workspace
 
 import "slices"
 
-// edit is the place in the queue of a prompt that the user edits: it returns there.
-type edit struct {
-	on bool
-	at int // queued prompts before it
+// Queue is the prompts that wait for the turn to end, the oldest first. It knows no session.
+type Queue struct {
+	texts    []string
+	paused   bool     // it waits for the user, because a turn was stopped or failed, say
+	deferred []unsent // the first of texts: prompts that the agent refused during a turn
+
+	editing bool // the user edits a prompt that was taken off: it returns to its place
+	at      int  // queued prompts before it
 }
 
-// Queued returns the prompts that wait for the turn to end, the oldest first.
-func (s *Session) Queued() []string { return s.queued }
+// Texts returns the prompts. The caller must not change them.
+func (q *Queue) Texts() []string { return q.texts }
 
-// Paused reports whether the queue waits for the user, because a turn was stopped or failed, say.
-func (s *Session) Paused() bool { return s.paused }
+// Paused reports whether the queue waits for the user.
+func (q *Queue) Paused() bool { return q.paused }
 
 // Pause makes queued prompts wait for the user. An empty queue is not paused.
-func (s *Session) Pause() { s.paused = len(s.queued) > 0 }
+func (q *Queue) Pause() { q.paused = len(q.texts) > 0 }
 
-// PutBack puts a prompt that was not sent first in the queue, and pauses the queue.
-func (s *Session) PutBack(text string) {
-	s.queued, s.paused = append([]string{text}, s.queued...), true
+// hold pauses a queue that has prompts or had one, which the user edits.
+func (q *Queue) hold() { q.paused = q.paused || len(q.texts) > 0 }
+
+// refill prepares the queue for a prompt: an empty one is not paused.
+func (q *Queue) refill() { q.paused = q.paused && len(q.texts) > 0 }
+
+// Add adds a prompt at the end.
+func (q *Queue) Add(text string) {
+	q.refill()
+	q.texts = append(q.texts, text)
 }
 
-// Adopt puts the prompts that wait in a session that was removed before those that wait in this one.
-func (s *Session) Adopt(removed *Session) {
-	s.queued, s.paused = append(slices.Clip(removed.queued), s.queued...), s.paused || removed.paused
-	s.unconfirmed = append(slices.Clip(removed.unconfirmed), s.unconfirmed...)
+// PutBack puts a prompt that was not sent first, and pauses the queue.
+func (q *Queue) PutBack(text string) {
+	q.prepend(text)
+	q.paused = true
 }
 
-// Unconfirmed returns the prompts that may not have arrived, the oldest first.
-func (s *Session) Unconfirmed() UnconfirmedPrompts { return s.unconfirmed }
-
-// TakeUnconfirmed removes and returns the oldest prompt that may not have arrived, or the newest; false if
-// there is none.
-func (s *Session) TakeUnconfirmed(newest bool) (UnconfirmedPrompt, bool) {
-	return s.unconfirmed.Remove(newest)
+// Take removes the prompt at index at for editing, and returns it.
+func (q *Queue) Take(at int) string {
+	q.editing, q.at = true, at
+	return q.Drop(at)
 }
 
-// ShellOutput returns what goes with the next prompt: output of the user's commands, the conversation that a
-// fork continues.
-func (s *Session) ShellOutput() []string { return s.shellOutput }
-
-// AddShellOutput adds the output of a command.
-func (s *Session) AddShellOutput(block string) { s.shellOutput = append(s.shellOutput, block) }
-
-// ReturnShellOutput adds what went with a prompt that the user has got back.
-func (s *Session) ReturnShellOutput(blocks []string) {
-	s.shellOutput = append(slices.Clip(blocks), s.shellOutput...)
-}
-
-// DropShellOutput removes the newest command output that would go with the next prompt;
-// false if there is none.
-func (s *Session) DropShellOutput() bool {
-	n := len(s.shellOutput)
-	if n == 0 {
-		return false
-	}
-	s.shellOutput = s.shellOutput[:n-1]
-	return true
-}
-
-// TakeQueued removes the queued prompt at index at for editing, and returns it.
-func (s *Session) TakeQueued(at int) string {
-	s.edit = edit{true, at}
-	return s.DropQueued(at)
-}
-
-// DropQueued removes the queued prompt at index at, and returns it.
-func (s *Session) DropQueued(at int) string {
-	text := s.queued[at]
-	s.queued = slices.Delete(slices.Clone(s.queued), at, at+1)
+// Drop removes the prompt at index at, and returns it.
+func (q *Queue) Drop(at int) string {
+	text := q.texts[at]
+	q.texts = slices.Delete(slices.Clone(q.texts), at, at+1)
 	return text
 }
 
-// MoveQueued moves the queued prompt at index at by n places, as far as there are any, and returns its new index.
-func (s *Session) MoveQueued(at, n int) int {
-	to := max(0, min(at+n, len(s.queued)-1))
-	s.queued = slices.Insert(slices.Delete(slices.Clone(s.queued), at, at+1), to, s.queued[at])
+// Move moves the prompt at index at by n places, as far as there are any, and returns its new index.
+func (q *Queue) Move(at, n int) int {
+	to := max(0, min(at+n, len(q.texts)-1))
+	q.texts = slices.Insert(slices.Delete(slices.Clone(q.texts), at, at+1), to, q.texts[at])
 	return to
 }
 
 // Edited returns the place of the prompt that is being edited, false if none is.
-func (s *Session) Edited() (at int, editing bool) { return s.edit.at, s.edit.on }
+func (q *Queue) Edited() (at int, editing bool) { return q.at, q.editing }
 
-// ReturnEdited returns text to the place of the prompt that is being edited, or queues it last
-// if none is.
-func (s *Session) ReturnEdited(text string) {
-	at := len(s.queued)
-	if s.edit.on {
-		at = max(0, min(s.edit.at, at))
+// Return returns text to the place of the prompt that is being edited, or adds it last if none is.
+func (q *Queue) Return(text string) {
+	at := len(q.texts)
+	if q.editing {
+		at = max(0, min(q.at, at))
 	}
-	s.queued = slices.Insert(slices.Clone(s.queued), at, text)
-	s.edit = edit{}
+	q.texts = slices.Insert(slices.Clone(q.texts), at, text)
+	q.EndEdit()
 }
 
 // EndEdit forgets the place of the prompt that was being edited.
-func (s *Session) EndEdit() { s.edit = edit{} }
+func (q *Queue) EndEdit() { q.editing, q.at = false, 0 }
+
+// prepend puts prompts first.
+func (q *Queue) prepend(texts ...string) { q.texts = append(slices.Clip(texts), q.texts...) }
+
+// next inserts a prompt that is to be sent before those at index at and after, also before one that is edited.
+func (q *Queue) next(at int, text string) {
+	q.refill()
+	q.texts = slices.Insert(slices.Clone(q.texts), at, text)
+	if at <= q.at {
+		q.at++
+	}
+}
+
+// dequeue removes the first prompt.
+func (q *Queue) dequeue() {
+	text := q.Drop(0)
+	q.at--
+	if len(q.deferred) > 0 && q.deferred[0].text == text {
+		q.deferred = q.deferred[1:]
+	}
+}
+
+// deferPrompt queues a prompt that the agent refused during a turn, before prompts that were typed later.
+func (q *Queue) deferPrompt(p unsent) {
+	p.text = ForAgent(p.text)
+	n := 0 // how many of them the user has left
+	for n < min(len(q.deferred), len(q.texts)) && q.deferred[n].text == q.texts[n] {
+		n++
+	}
+	var at int
+	q.deferred, at = place(q.deferred[:n], p)
+	q.next(at, p.text)
+}

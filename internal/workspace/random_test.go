@@ -223,7 +223,7 @@ func (c *chaos) heard(n workspace.News) {
 			c.removed[of] = true
 			of = nil
 		}
-		for _, p := range n.Session.Unconfirmed() {
+		for _, p := range n.Session.Prompts.Unconfirmed {
 			c.offered = append(c.offered, p.Draft)
 		}
 	}
@@ -273,7 +273,7 @@ func (c *chaos) wish() {
 	sessions := c.w.Sessions()
 	s := c.w.Front()
 	a := s.Agent
-	methods := a.Methods()
+	methods := a.Login.Methods()
 	switch {
 	case k < 24:
 		c.types(s)
@@ -288,13 +288,13 @@ func (c *chaos) wish() {
 	case k < 34:
 		s.Stop()
 	case k < 35:
-		if text, ok := s.StopSending(); ok {
+		if text, ok := s.Prompts.StopSending(); ok {
 			c.returned = append(c.returned, text)
 		}
 	case k < 36:
-		s.Withdraw(c.user.IntN(2) == 0)
+		s.Prompts.Withdraw(c.user.IntN(2) == 0)
 	case k < 40:
-		s.Resume()
+		s.Prompts.Resume()
 	case k < 43:
 		s.Continue()
 	case k < 44:
@@ -316,14 +316,14 @@ func (c *chaos) wish() {
 	case k < 54 && len(methods) > 0:
 		switch m := methods[c.user.IntN(len(methods))]; m.Type {
 		case "env_var":
-			a.LogInWithVariables(m, workspace.Variables{"FAKE_KEY": "right"})
+			a.Login.WithVariables(m, workspace.Variables{"FAKE_KEY": "right"})
 		case "terminal":
-			a.RanLogin(a.ConnectionNumber(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
+			a.Login.Ran(a.ConnectionNumber(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
 		default:
-			a.Authenticate(m, "")
+			a.Login.Authenticate(m, "")
 		}
 	case k < 55:
-		a.CancelLogin()
+		a.Login.Cancel()
 	case k < 56:
 		a.Delete("kept")
 	case k < 57:
@@ -345,7 +345,7 @@ func (c *chaos) types(s *workspace.Session) {
 	}
 	c.texts = append(c.texts, text)
 	c.typed[s] = append(c.typed[s], text)
-	if err := s.Submit(text, len(s.Queued()) > 0); err != nil {
+	if err := s.Prompts.Submit(text, len(s.Prompts.Queue.Texts()) > 0); err != nil {
 		c.returned = append(c.returned, text)
 	}
 }
@@ -363,13 +363,13 @@ func (c *chaos) check() {
 	places := map[string][]string{}
 	put := func(text, place string) { places[text] = append(places[text], place) }
 	for _, s := range c.w.Sessions() {
-		for _, text := range s.Queued() {
+		for _, text := range s.Prompts.Queue.Texts() {
 			put(text, "queued")
 		}
-		if text, ok := s.Reading(); ok {
+		if text, ok := s.Prompts.Reading(); ok {
 			put(text, "reading")
 		}
-		for _, p := range s.Unconfirmed() {
+		for _, p := range s.Prompts.Unconfirmed {
 			put(p.Draft, "offered")
 		}
 	}
@@ -430,7 +430,7 @@ func (c *chaos) settleDown() {
 			_, dialing := s.Agent.Dialing()
 			switch {
 			case s.Agent.Spec.Name == "":
-			case s.Agent.Opening() && !dialing && s.Agent.LoggingIn() == "":
+			case s.Agent.Opening() && !dialing && s.Agent.Login.Running() == "":
 				s.Agent.Restart()
 			case !s.Agent.Connected() && !s.Agent.Opening():
 				if !s.Continue() {
@@ -438,7 +438,7 @@ func (c *chaos) settleDown() {
 				}
 			default:
 				s.Continue()
-				s.Resume()
+				s.Prompts.Resume()
 			}
 		}
 		c.pass(30 * time.Minute)
@@ -447,8 +447,8 @@ func (c *chaos) settleDown() {
 		if s.Agent.Spec.Name == "" {
 			continue
 		}
-		if _, reading := s.Reading(); !s.IsOpen() || s.Thread.State != thread.Idle || len(s.Queued()) > 0 || reading || s.Waiting() || !s.Agent.Live() {
-			c.Errorf("%s of %s does not settle: open %v, %v, lost %v, %q wait, reading %v, live %v, opening %v", s.Thread.Session, s.Agent.Spec.Name, s.IsOpen(), s.Thread.State, s.Lost.State, s.Queued(), reading, s.Agent.Live(), s.Agent.Opening())
+		if _, reading := s.Prompts.Reading(); !s.IsOpen() || s.Thread.State != thread.Idle || len(s.Prompts.Queue.Texts()) > 0 || reading || s.Waiting() || !s.Agent.Live() {
+			c.Errorf("%s of %s does not settle: open %v, %v, lost %v, %q wait, reading %v, live %v, opening %v", s.Thread.Session, s.Agent.Spec.Name, s.IsOpen(), s.Thread.State, s.Lost.State, s.Prompts.Queue.Texts(), reading, s.Agent.Live(), s.Agent.Opening())
 		}
 	}
 }

@@ -38,19 +38,19 @@ func eachReading(t *testing.T, f func(*rig, *workspace.Session)) {
 // Prompts wait while the files of an earlier one are read, so that they keep their order.
 func TestReading(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
-		s.AddShellOutput("$ ls\n")
+		s.Prompts.Carried.Add("$ ls\n")
 		r.prompt(s, "@first")
-		if text, ok := s.Reading(); !ok || text != "@first" || s.TakesPrompts() || !s.Waiting() {
+		if text, ok := s.Prompts.Reading(); !ok || text != "@first" || s.Prompts.Ready() || !s.Waiting() {
 			r.Errorf("reading %q, %v", text, ok)
 		}
-		if err := s.Send("too soon"); err != workspace.ErrReading {
+		if err := s.Prompts.Send("too soon"); err != workspace.ErrReading {
 			r.Error(err)
 		}
 		r.prompt(s, "second", "@third", "fourth")
 		r.waits(s, "second", "@third", "fourth")
 		r.pass(time.Minute)
 		r.got("$ ls\n", "second", "@third", "fourth")
-		if _, ok := s.Reading(); ok || len(s.ShellOutput()) > 0 {
+		if _, ok := s.Prompts.Reading(); ok || len(s.Prompts.Carried) > 0 {
 			r.Error("still reading")
 		}
 	})
@@ -69,21 +69,21 @@ func TestReadingLong(t *testing.T) {
 // user may want to send the first one in another form.
 func TestStopReading(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
-		s.AddShellOutput("$ ls\n")
+		s.Prompts.Carried.Add("$ ls\n")
 		r.prompt(s, "@long", "second")
-		text, ok := s.StopSending()
-		if !ok || text != "@long" || !slices.Equal(s.ShellOutput(), []string{"$ ls\n"}) {
-			r.Errorf("%q, %v, carried %q", text, ok, s.ShellOutput())
+		text, ok := s.Prompts.StopSending()
+		if !ok || text != "@long" || !slices.Equal(s.Prompts.Carried, []string{"$ ls\n"}) {
+			r.Errorf("%q, %v, carried %q", text, ok, s.Prompts.Carried)
 		}
-		if _, ok := s.StopSending(); ok {
+		if _, ok := s.Prompts.StopSending(); ok {
 			r.Error("it is given up twice")
 		}
-		s.DropShellOutput()
+		s.Prompts.Carried.Drop()
 		r.pass(time.Minute)
 		r.wants("QueuePaused")
 		r.got()
 		r.prompt(s, "second again")
-		s.Resume()
+		s.Prompts.Resume()
 		r.pass(time.Minute)
 		r.got("second", "second again")
 	})
@@ -112,12 +112,12 @@ func TestReadingWhileTurnEnds(t *testing.T) {
 					s.Stop()
 				case "ends, given up":
 					r.pass(900 * time.Millisecond)
-					s.StopSending()
+					s.Prompts.StopSending()
 				}
 				r.pass(time.Minute)
 				if how == "ends, given up" {
 					r.wants("QueuePaused")
-					s.Resume()
+					s.Prompts.Resume()
 					r.pass(time.Minute)
 					r.got("first", "third")
 				} else {
@@ -140,15 +140,15 @@ func TestReadingThenLost(t *testing.T) {
 			reads(r)
 		}, func(r *rig) {
 			s := r.started(spec)
-			s.AddShellOutput("$ ls\n")
+			s.Prompts.Carried.Add("$ ls\n")
 			r.prompt(s, "@first", "second")
 			r.lose()
 			r.pass(time.Minute)
-			if !slices.Equal(r.returned, []string{"@first"}) || !slices.Equal(s.ShellOutput(), []string{"$ ls\n"}) {
-				r.Errorf("came back: %q, carried %q", r.returned, s.ShellOutput())
+			if !slices.Equal(r.returned, []string{"@first"}) || !slices.Equal(s.Prompts.Carried, []string{"$ ls\n"}) {
+				r.Errorf("came back: %q, carried %q", r.returned, s.Prompts.Carried)
 			}
 			if spec.Remote {
-				s.Resume()
+				s.Prompts.Resume()
 				r.pass(time.Minute)
 				r.got("$ ls\n")
 			} else {
@@ -164,15 +164,15 @@ func TestReadingThenGone(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		r.prompt(s, "@long", "second")
 		s.Agent.Restart()
-		if !slices.Equal(s.Queued(), []string{"@long", "second"}) || s.Paused() {
-			r.Errorf("%q wait, paused %v", s.Queued(), s.Paused())
+		if !slices.Equal(s.Prompts.Queue.Texts(), []string{"@long", "second"}) || s.Prompts.Queue.Paused() {
+			r.Errorf("%q wait, paused %v", s.Prompts.Queue.Texts(), s.Prompts.Queue.Paused())
 		}
 		r.waits(s, "second")
-		if text, ok := s.Reading(); !ok || text != "@long" {
+		if text, ok := s.Prompts.Reading(); !ok || text != "@long" {
 			r.Errorf("reading %q, %v", text, ok)
 		}
-		s.StopSending()
-		s.Resume()
+		s.Prompts.StopSending()
+		s.Prompts.Resume()
 		r.pass(time.Minute)
 		r.got("second")
 		s.Agent.NewSession()
@@ -191,10 +191,10 @@ func TestReadingThenGone(t *testing.T) {
 func TestReadingWantsLogin(t *testing.T) {
 	each(t, func(r *rig) { reads(r); (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)
-		s.AddShellOutput("$ ls\n")
+		s.Prompts.Carried.Add("$ ls\n")
 		r.prompt(s, "@first", "second")
 		r.pass(time.Minute)
-		s.Agent.Authenticate(method(s.Agent, "own"), "")
+		s.Agent.Login.Authenticate(method(s.Agent, "own"), "")
 		r.pass(time.Minute)
 		if got := r.Agent().Prompts(); len(got) < 3 || got[len(got)-1] != "second" {
 			r.Errorf("sent: %q", got)

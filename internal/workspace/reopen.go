@@ -73,7 +73,7 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 		s.Lost.State = StateLive
 	case outcomeLogin:
 		s.notReopened(err)
-		s.wantLogin(err)
+		s.Prompts.wantLogin(err)
 	default:
 		s.notReopened(err)
 	}
@@ -83,9 +83,9 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 // in it what only parley knows.
 func (s *Session) showLoaded(coming *thread.Thread) {
 	coming.CarryShells(s.Thread)
-	s.Lost.Interrupted.Mark(coming, &s.unconfirmed)
+	s.Lost.Interrupted.Mark(coming, &s.Prompts.Unconfirmed)
 	s.Thread = coming
-	s.counted.writtenAdded, s.counted.writtenRemoved = 0, 0
+	s.Changes.counted.writtenAdded, s.Changes.counted.writtenRemoved = 0, 0
 	s.began, s.forgotten, s.spans = 0, 0, nil
 }
 
@@ -99,7 +99,7 @@ func (s *Session) notReopened(err error) {
 // markGone records that the agent no longer has the session.
 func (s *Session) markGone(err error) {
 	s.Lost.State, s.Lost.previous = StateGone, nil
-	s.paused = s.paused || len(s.queued) > 0
+	s.Prompts.Queue.hold()
 	s.Thread.Revive(whyGone(err))
 	s.remarked()
 	s.w.tell(SessionGone{s})
@@ -139,9 +139,10 @@ func (s *Session) startOver() {
 		s.Say(openingLine)
 		return
 	}
-	cut, paused := s.Lost.Interrupted, s.paused || len(s.queued) > 0
+	cut := s.Lost.Interrupted
+	s.Prompts.Queue.hold()
 	s.resetConnection()
-	s.Lost.State, s.Lost.Interrupted, s.paused = StateStartingOver, cut, paused
+	s.Lost.State, s.Lost.Interrupted = StateStartingOver, cut
 	a.pending = s
 	s.open(a.conn.newSession, s.startedOver)
 }
@@ -163,39 +164,30 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 		s.Lost.State = StateGone
 		s.w.tell(StartedOver{s, err})
 		if outcomeOf(err) == outcomeLogin {
-			s.wantLogin(err)
+			s.Prompts.wantLogin(err)
 		}
 		return
 	}
 	s.Lost.State = StateLive
 	s.attach(opened)
 	s.w.tell(StartedOver{s, nil})
-	s.sendQueued()
+	s.Prompts.sendQueued()
 }
 
 // cutOff records what is known of a turn that a lost connection interrupted.
 func (s *Session) cutOff(err error) {
 	if event.InterruptedByNetwork(err) {
-		text, _ := s.turnPrompt()
+		text, _ := s.Prompts.turnPrompt()
 		s.Lost.Interrupted.AddTurn(s.Thread, text)
-		s.unconfirmed.Add(&s.Lost.Interrupted)
+		s.Prompts.Unconfirmed.Add(&s.Lost.Interrupted)
 	}
-}
-
-// offerHeld offers the prompts that the agent holds, if no event will report their fate.
-func (s *Session) offerHeld() {
-	var cut InterruptedTurn
-	for _, p := range s.Thread.Held {
-		cut.AddHeld(s.Thread, p.Text)
-	}
-	s.unconfirmed.Add(&cut)
 }
 
 // Say reports a line about an action of the user on the session, as Said.
 func (s *Session) Say(line string) { s.w.tell(Said{s, line}) }
 
-// SayOnce reports a line about the agent the first time it is called with it.
-func (s *Session) SayOnce(line string) {
+// sayOnce reports a line about the agent the first time it is called with it.
+func (s *Session) sayOnce(line string) {
 	if a := s.Agent; !slices.Contains(a.reported, line) {
 		a.reported = append(a.reported, line)
 		s.Say(line)

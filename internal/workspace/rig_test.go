@@ -86,18 +86,25 @@ func (r *rig) fake() *fakeagent.Script { return r.script["fake"] }
 // counted counts a connection as open until it is closed, which must happen once.
 func (r *rig) counted(conn *workspace.Connection) {
 	r.count(&r.open, 1)
-	end, closed := conn.Close, 0
-	conn.Close = func() {
-		if r.count(&closed, 1) > 1 {
-			r.Error("a connection is closed twice")
-			return
-		}
-		end()
-		r.count(&r.open, -1)
-	}
+	conn.Machine = &countedMachine{conn.Machine, r, 0}
 	if r.change != nil {
 		r.change(conn)
 	}
+}
+
+type countedMachine struct {
+	workspace.Machine
+	r      *rig
+	closed int
+}
+
+func (m *countedMachine) Close() {
+	if m.r.count(&m.closed, 1) > 1 {
+		m.r.Error("a connection is closed twice")
+		return
+	}
+	m.Machine.Close()
+	m.r.count(&m.r.open, -1)
 }
 
 func (r *rig) count(n *int, by int) int {
@@ -186,14 +193,14 @@ func (r *rig) pass(d time.Duration) {
 func (r *rig) onNews(n workspace.News) {
 	switch n := n.(type) {
 	case workspace.SessionRemoved:
-		r.returned = append(r.returned, n.Session.Queued()...)
+		r.returned = append(r.returned, n.Session.Prompts.Queue.Texts()...)
 	case workspace.PromptNotSent:
 		r.returned = append(r.returned, n.Text)
 	case workspace.PromptReturned:
 		r.returned = append(r.returned, n.Text)
 	case workspace.Reconnected: // this front end does not ask its user
-		if !n.Session.Paused() {
-			n.Session.Resume()
+		if !n.Session.Prompts.Queue.Paused() {
+			n.Session.Prompts.Resume()
 		}
 	}
 	if line := describe(n); line != "" {
@@ -241,7 +248,7 @@ func describe(n workspace.News) string {
 		flag(n.Again, "again")
 		flag(len(n.Said) > 0, strings.Join(n.Said, "|"))
 	case workspace.LoggingIn:
-		line += " " + n.Agent.LoggingIn()
+		line += " " + n.Agent.Login.Running()
 	case workspace.LoginFailed:
 		because(n.Err)
 		flag(len(n.Said) > 0, strings.Join(n.Said, "|"))
@@ -330,7 +337,7 @@ func (r *rig) started(s workspace.Spec) *workspace.Session {
 func (r *rig) prompt(s *workspace.Session, texts ...string) {
 	r.Helper()
 	for _, text := range texts {
-		if err := s.Submit(text, len(s.Queued()) > 0); err != nil {
+		if err := s.Prompts.Submit(text, len(s.Prompts.Queue.Texts()) > 0); err != nil {
 			r.Errorf("%s: got %v", text, err)
 		}
 		r.settle()
@@ -354,8 +361,8 @@ func (r *rig) got(want ...string) {
 func (r *rig) waits(s *workspace.Session, want ...string) {
 	r.Helper()
 	r.settle()
-	if !slices.Equal(s.Queued(), want) {
-		r.Errorf("%q wait, want %q", s.Queued(), want)
+	if !slices.Equal(s.Prompts.Queue.Texts(), want) {
+		r.Errorf("%q wait, want %q", s.Prompts.Queue.Texts(), want)
 	}
 }
 
@@ -364,7 +371,7 @@ func (r *rig) offers(s *workspace.Session, want ...string) {
 	r.Helper()
 	r.settle()
 	var got []string
-	for _, p := range s.Unconfirmed() {
+	for _, p := range s.Prompts.Unconfirmed {
 		got = append(got, p.Draft)
 	}
 	if !slices.Equal(got, want) {

@@ -17,13 +17,11 @@ import (
 // conversation and the prompts that wait. Front ends read the fields; methods change them.
 type Session struct {
 	Agent  *Agent
-	acp    *acpclient.Session // nil until it is open
 	Thread *thread.Thread
 
-	queued      []string           // prompts that wait for the turn to end, the oldest first
-	paused      bool               // the queue waits for the user, because a turn was stopped or failed
-	unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
-	shellOutput []string           // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
+	Prompts Prompts
+	Changes Changes
+	Tree    OwnTree
 
 	notes []notes.Note // what the user has to say about the work, not sent yet; replaced as a whole, never changed
 
@@ -34,37 +32,28 @@ type Session struct {
 	Lost lostSession // its state while the connection is lost
 
 	w         *Workspace
-	from      *Session           // the session it was opened from
-	giveUp    context.CancelFunc // cancels opening it; nil for the connection's first session
-	spans     []connectionSpan   // which connection each item came from
-	began     int                // number of items when the connection started
-	forgotten int                // number of items that are of an earlier session, which this one replaced
-	sending   *sending           // the prompt whose files are being read
-	refused   []unsent           // prompts that the agent refused for want of a login
-	deferred  []unsent           // the first of Queued: prompts that the agent refused during a turn
-	last      string             // the last prompt sent
-	dropped   map[uint64]bool    // held prompts to drop when the agent returns them
-	explains  bool               // the first queued prompt says why something was rejected
-	stopAsked time.Time          // when the turn was cancelled
-	counted   changedLines
-	switching bool // the mode is being set for the next prompt
-	edit      edit // of the queue
+	acp       *acpclient.Session  // nil until it is open
+	broker    *permissions.Broker // takes the answers to open questions; nil before the first
+	from      *Session            // the session it was opened from
+	giveUp    context.CancelFunc  // cancels opening it; nil for the connection's first session
+	spans     []connectionSpan    // which connection each item came from
+	began     int                 // number of items when the connection started
+	forgotten int                 // number of items that are of an earlier session, which this one replaced
+	stopAsked time.Time           // when the turn was cancelled
 
 	comparison *comparison // nil: it is not compared
 
-	// unmergedPrompt is the first prompt sent since the session's worktree was merged, as it was typed.
-	unmergedPrompt string
-
-	forking      bool                // it is being opened as a fork: its thread has the conversation already
-	broker       *permissions.Broker // takes the answers to open questions; nil before the first
-	inherited    []Setting           // what a fork takes over once it is open: the settings
-	approval     permissions.Mode    // and the approval mode
-	unnamed      bool                // a fork, which its first prompt gives its name
-	journalTurns map[int]int         // the numbers in Connection.Changes, by the turn of the thread
+	forking   bool             // it is being opened as a fork: its thread has the conversation already
+	inherited []Setting        // what a fork takes over once it is open: the settings
+	approval  permissions.Mode // and the approval mode
+	unnamed   bool             // a fork, which its first prompt gives its name
 }
 
 func newSession(w *Workspace, a *Agent) *Session {
-	return &Session{w: w, Agent: a, Dir: a.Spec.Dir, Thread: thread.New(""), dropped: map[uint64]bool{}}
+	s := &Session{w: w, Agent: a, Dir: a.Spec.Dir, Thread: thread.New("")}
+	s.Prompts = Prompts{s: s, dropped: map[uint64]bool{}}
+	s.Changes, s.Tree = Changes{s: s}, OwnTree{s: s}
+	return s
 }
 
 // connectionSpan is the part of a thread that came over one connection: the items from
@@ -166,25 +155,22 @@ func (s *Session) LocalDir() string {
 // attach connects s to the opened session, whose events so far have been applied.
 func (s *Session) attach(open *acpclient.Session) {
 	s.acp, s.giveUp, s.forking = open, nil, false
-	s.journalTurns = map[int]int{} // which turns of a replayed conversation were recorded is not known
+	s.Changes.turns = map[int]int{} // which turns of a replayed conversation were recorded is not known
 	s.Thread.Session = open.ID()
-	c := connectionSpan{from: s.began}
-	if messages := s.Agent.conn.Messages; messages != nil {
-		id := open.ID()
-		c.messages = func(ctx context.Context, spans []event.Span, request int64) ([]Message, error) {
-			return messages(ctx, id, spans, request)
-		}
-	}
-	s.spans = append(s.spans, c)
-	s.CountLines(0) // of what was recorded before
+	conn, id := s.Agent.conn, open.ID()
+	s.spans = append(s.spans, connectionSpan{s.began, func(ctx context.Context, spans []event.Span, request int64) ([]Message, error) {
+		return conn.Messages(ctx, id, spans, request)
+	}})
+	s.Changes.Count(0) // of what was recorded before
 }
 
 // resetConnection prepares the session for another connection. Thread and queue stay.
 func (s *Session) resetConnection() {
-	s.requeue()
-	s.offerHeld()
+	s.Prompts.requeue()
+	s.Prompts.offerHeld()
+	s.Prompts.switching = false
 	s.abandon()
-	s.acp, s.Lost, s.counted, s.stopAsked, s.switching = nil, lostSession{}, changedLines{}, time.Time{}, false
+	s.acp, s.Lost, s.Changes.counted, s.stopAsked = nil, lostSession{}, changedLines{}, time.Time{}
 	s.Thread.Attach("")
 	s.began = len(s.Thread.Items)
 	s.forgotten = s.began
@@ -219,30 +205,30 @@ func (s *Session) Apply(e event.Event) {
 	case permissions.Asked:
 		s.broker = e.Broker
 	case event.TurnStarted:
-		turn = s.watch(true)
+		turn = s.Changes.turn(true)
 		if !e.SeparatePrompts {
 			s.Lost.Interrupted = InterruptedTurn{}
 		}
 	case event.PromptHeld:
 		s.Lost.Interrupted = InterruptedTurn{}
 	case event.FileWritten:
-		s.counted.wrote(e)
+		s.Changes.counted.wrote(e)
 	case event.TurnEnded:
-		turn = s.watch(false)
+		turn = s.Changes.turn(false)
 	}
 	s.w.tell(EventApplied{s, e, slices.Clone(s.Thread.Apply(e))})
 	switch e := e.(type) {
 	case event.TurnStarted:
 		if turn > 0 {
-			s.journalTurns[s.Thread.Turn] = turn
+			s.Changes.turns[s.Thread.Turn] = turn
 		}
 	case event.PromptFailed:
-		s.promptFailed(e)
+		s.Prompts.failed(e)
 	case event.TurnEnded:
 		s.cutOff(e.Err)
-		s.lookUnannounced(turn)
-		s.CountLines(turn)
-		s.turnEnded(e)
+		s.Changes.lookUnannounced(turn)
+		s.Changes.Count(turn)
+		s.Prompts.turnEnded(e)
 	}
 }
 
@@ -266,15 +252,6 @@ func (s *Session) takeHistory(e event.Event) bool {
 	}
 	s.Lost.incoming.Apply(e)
 	return true
-}
-
-// watch reports the start and end of a turn to the journal, so that changes can be shown
-// and restored. It returns the number of the turn, 0 if changes are not tracked.
-func (s *Session) watch(begins bool) int {
-	if j := s.Journal(); j != nil {
-		return j.Turn(begins)
-	}
-	return 0
 }
 
 // KillAfter is how long an agent may take to end a cancelled turn before another Stop

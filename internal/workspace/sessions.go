@@ -49,36 +49,6 @@ func (s *Session) set(call func(context.Context, *acpclient.Session) error, done
 	}
 }
 
-// SetMode switches the session's mode. done gets the error; an event reports the new mode.
-// The requests below do the same.
-func (s *Session) SetMode(id string, done func(error)) {
-	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.SetMode(ctx, id) }, done)
-}
-
-// SetOption sets one of its options: the id of a choice, or a bool.
-func (s *Session) SetOption(id string, value any, done func(error)) {
-	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.SetOption(ctx, id, value) }, done)
-}
-
-// StopTool asks the agent to stop one tool call.
-func (s *Session) StopTool(id string, done func(error)) {
-	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.CancelTool(ctx, id) }, done)
-}
-
-// StopTerminal asks the agent to stop a command that it runs itself.
-func (s *Session) StopTerminal(id string, done func(error)) {
-	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.CancelTerminal(ctx, id) }, done)
-}
-
-// KillTerminal ends a command that parley runs for the agent.
-func (s *Session) KillTerminal(id string, done func(error)) {
-	if !s.Agent.KillsTerminals() {
-		return
-	}
-	kill := s.Agent.conn.KillTerminal
-	s.set(func(_ context.Context, open *acpclient.Session) error { return kill(open.ID(), id) }, done)
-}
-
 // Approval returns the session's approval mode, which decides where no rule does.
 func (s *Session) Approval() permissions.Mode {
 	if s.acp == nil || s.Agent.conn == nil || s.ReadOnly {
@@ -207,7 +177,7 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 			s.SetApproval(s.approval)
 		}
 		w.tell(SessionOpened{s})
-		s.sendQueued()
+		s.Prompts.sendQueued()
 		return
 	}
 	w.Remove(s)
@@ -441,5 +411,5 @@ func (w *Workspace) ended(what string, err error) {
 // Waiting reports whether something other than a turn is in progress for the session.
 func (s *Session) Waiting() bool {
 	_, dialing := s.Agent.Dialing()
-	return dialing || s.Agent.login.name != "" || s.sending != nil || s.Opening()
+	return dialing || s.Agent.Login.name != "" || s.Prompts.sending != nil || s.Opening()
 }

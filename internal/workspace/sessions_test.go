@@ -46,7 +46,7 @@ func TestNewSession(t *testing.T) {
 		s.Agent.NewSession()
 		second := r.w.Front()
 		r.prompt(second, "first")
-		second.Enqueue("second")
+		second.Prompts.Queue.Add("second")
 		if second == s || !second.Waiting() {
 			r.Fatal("none is opened")
 		}
@@ -79,7 +79,7 @@ func TestNewSessionFails(t *testing.T) {
 				r.fake().On("session/new", c.answer)
 				s.Agent.NewSession()
 				second := r.w.Front()
-				second.Enqueue("typed")
+				second.Prompts.Queue.Add("typed")
 				r.settle()
 				if c.giveUp && (!second.CancelOpen() || s.CancelOpen()) {
 					r.Error("it cannot be given up")
@@ -136,7 +136,7 @@ func TestCloseWhileOpening(t *testing.T) {
 				}
 				open(s.Agent)
 				second := r.w.Front()
-				second.Enqueue("typed")
+				second.Prompts.Queue.Add("typed")
 				second.Close()
 				r.settle()
 				r.Agent().Say("kept", "agent", "too early")
@@ -307,7 +307,7 @@ func TestCloseSession(t *testing.T) {
 		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Second); t.Say("too late"); return "end_turn" })
 		r.prompt(second, "first")
 		r.news = nil
-		second.Enqueue("second")
+		second.Prompts.Queue.Add("second")
 		items := len(second.Thread.Items)
 		second.Close()
 		r.pass(time.Minute)

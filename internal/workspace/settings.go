@@ -23,16 +23,14 @@ var onOff = []event.Choice{{ID: "on", Name: "on"}, {ID: "off", Name: "off"}}
 // Settings returns the session's settings. Names are safe to show.
 func (s *Session) Settings() []Setting {
 	var out []Setting
-	modes := len(s.Thread.Modes) > 0
 	for _, o := range s.Thread.Config {
-		modes = modes && o.ID == event.LegacyModels
 		o.Name = ChoiceName(event.Choice{ID: o.ID, Name: o.Name})
 		if o.Type == "boolean" {
 			o.Choices = onOff
 		}
 		out = append(out, Setting{o, s})
 	}
-	if modes {
+	if s.Thread.HasModes() {
 		out = append(out, Setting{event.ConfigOption{Name: "Mode", Category: "mode", Current: s.Thread.Mode, Choices: s.Thread.Modes}, s})
 	}
 	return out
@@ -57,6 +55,16 @@ func (s Setting) Value() string {
 		}
 	}
 	return safetext.Line(s.Current, 60)
+}
+
+// Next returns the id of the next choice, after the last of the first; "" if there are none.
+func (s Setting) Next() string {
+	n := len(s.Choices)
+	if n == 0 {
+		return ""
+	}
+	at := slices.IndexFunc(s.Choices, func(ch event.Choice) bool { return ch.ID == s.Current })
+	return s.Choices[(at+1)%n].ID
 }
 
 // Set selects the choice with that id. done is called with the error.

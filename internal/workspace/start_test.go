@@ -25,13 +25,13 @@ func TestStart(t *testing.T) {
 			t.Error("it is not being started")
 		}
 		s := a.Front()
-		if err := s.Submit("first", false); err != nil || len(s.Queued()) != 1 {
-			t.Errorf("%q wait, %v", s.Queued(), err)
+		if err := s.Prompts.Submit("first", false); err != nil || len(s.Prompts.Queue.Texts()) != 1 {
+			t.Errorf("%q wait, %v", s.Prompts.Queue.Texts(), err)
 		}
-		if err := s.Send("second"); err != workspace.ErrNotOpen {
+		if err := s.Prompts.Send("second"); err != workspace.ErrNotOpen {
 			t.Errorf("sent without an agent: got %v", err)
 		}
-		s.Enqueue("second")
+		s.Prompts.Queue.Add("second")
 		r.pass(2 * time.Second)
 		r.wants("AgentStarted s1", "PromptSent first", "PromptSent second")
 		if _, dialing := a.Dialing(); dialing || a.Opening() || !a.Live() || a.Info() == nil || a.Err() != nil {
@@ -53,7 +53,7 @@ func TestStartFails(t *testing.T) {
 		}
 	}, func(r *rig) {
 		a := r.w.Start(local)
-		a.Front().Enqueue("first")
+		a.Front().Prompts.Queue.Add("first")
 		r.wants("AgentStarting", "AgentNotStarted: nobody is there")
 		if !errors.Is(a.Err(), errAway) || !a.Opening() || a.Live() {
 			t.Errorf("%v, opening %v", a.Err(), a.Opening())
@@ -82,7 +82,7 @@ func TestStartNew(t *testing.T) {
 	}, func(r *rig) {
 		a := r.w.Start(local)
 		s := a.Front()
-		s.Enqueue("first")
+		s.Prompts.Queue.Add("first")
 		r.wants("AgentStarting", "AgentNotStarted: no such session: never heard of it")
 		if !a.NoSession() || s.Resumable() {
 			r.Error("the session is not refused")
@@ -93,7 +93,7 @@ func TestStartNew(t *testing.T) {
 		if a.NoSession() || s.Resumable() {
 			r.Error("the new session is refused, or has a conversation")
 		}
-		s.Resume()
+		s.Prompts.Resume()
 		r.settle()
 		r.got("first")
 	})
@@ -135,7 +135,7 @@ func TestStartGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			with(t, slow, func(r *rig) {
 				a := r.w.Start(local)
-				a.Front().Enqueue("first")
+				a.Front().Prompts.Queue.Add("first")
 				r.pass(time.Second)
 				r.wants("AgentStarting")
 				a.CancelStart()
@@ -197,10 +197,10 @@ func TestRestart(t *testing.T) {
 		second := r.w.Front()
 		r.fake().Turn(func(t *fakeagent.Turn) string { t.Wait(time.Hour); return "end_turn" })
 		r.prompt(second, "busy")
-		second.Enqueue("lost?")
+		second.Prompts.Queue.Add("lost?")
 		r.w.Show(s)
-		s.Enqueue("second")
-		s.Pause()
+		s.Prompts.Queue.Add("second")
+		s.Prompts.Queue.Pause()
 		r.wants("SessionShown -", "SessionOpened s2", "PromptSent busy", "SessionShown s1")
 		r.fake().Turn(nil)
 		s.Agent.Restart()
@@ -211,7 +211,7 @@ func TestRestart(t *testing.T) {
 			t.Errorf("came back: %q; %v", r.returned, s.Thread.Items)
 		}
 		r.waits(s, "second")
-		s.Resume()
+		s.Prompts.Resume()
 		r.pass(time.Second)
 		r.got("first", "busy", "second")
 	})
@@ -253,8 +253,8 @@ func TestReplace(t *testing.T) {
 		s := r.started(local)
 		s.Agent.NewSession()
 		r.settle()
-		r.w.Front().Enqueue("waits")
-		r.w.Front().Pause()
+		r.w.Front().Prompts.Queue.Add("waits")
+		r.w.Front().Prompts.Queue.Pause()
 		r.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return nil }
 		r.w.Start(other)
 		r.pass(time.Second)
@@ -315,7 +315,7 @@ func TestCloseMidway(t *testing.T) {
 			r.fake().Capabilities(logins)
 			s := r.started(local)
 			r.fake().On("authenticate", slow)
-			s.Agent.Authenticate(s.Agent.Methods()[0], "")
+			s.Agent.Login.Authenticate(s.Agent.Login.Methods()[0], "")
 		},
 		"ended already": func(r *rig) { r.started(local); r.Agent().Close() },
 		"stopping": func(r *rig) {

@@ -11,13 +11,22 @@ import (
 	"parley/internal/template"
 )
 
-// Templates returns the prompt templates that can be used in the session.
-func (s *Session) Templates() []template.Template {
-	if s.ReadOnly {
-		return nil
-	}
-	return s.w.opts.Templates
+// Templates are prompts that can be sent by slash commands.
+type Templates struct {
+	all   []template.Template
+	shown map[string]bool // uses of projects' templates whose text was shown
 }
+
+// Templates returns the prompt templates that can be used in the session.
+func (s *Session) Templates() *Templates {
+	if s.ReadOnly {
+		return &Templates{}
+	}
+	return &s.w.templates
+}
+
+// All returns the templates. The caller must not change them.
+func (ts *Templates) All() []template.Template { return ts.all }
 
 // Line is a line that the user typed.
 type Line struct {
@@ -31,32 +40,33 @@ type Line struct {
 // and of one that sends a sensitive file is returned instead the first time; the same line again sends it.
 // restore is called later if the prompt was not sent because the template's mode could not be set, which
 // the user is told.
-func (s *Session) UseTemplate(l Line, restore func()) (preview string, ok bool, err error) {
-	t, prompt, preview, err := s.expandTemplate(l.Text)
+func (p *Prompts) UseTemplate(l Line, restore func()) (preview string, ok bool, err error) {
+	s := p.s
+	t, prompt, preview, err := s.Templates().expand(l.Text)
 	switch {
 	case t.Name == "" || preview != "" || err != nil:
 		return preview, t.Name != "", err
-	case !l.Due && (l.Hold || !s.TakesPrompts() || t.Mode != "" && s.Busy()): // it is used when its turn comes
-		return "", true, s.Submit(l.Text, true)
+	case !l.Due && (l.Hold || !p.Ready() || t.Mode != "" && s.Busy()): // it is used when its turn comes
+		return "", true, p.Submit(l.Text, true)
 	case t.Agent != "" && t.Agent != s.Agent.Name():
-		return "", true, s.startWith(t, prompt)
+		return "", true, p.startWith(t, prompt)
 	}
 	send := func() error {
 		if l.Due {
-			return s.Send(ForAgent(prompt))
+			return p.Send(ForAgent(prompt))
 		}
-		return s.Submit(ForAgent(prompt), false)
+		return p.Submit(ForAgent(prompt), false)
 	}
 	if t.Mode != "" {
-		return "", true, s.sendInMode(t.Mode, send, restore)
+		return "", true, p.sendInMode(t.Mode, send, restore)
 	}
 	return "", true, send()
 }
 
-// TemplatePrompt returns the prompt of the template that a line names, the line itself if it names none,
-// so that it can be given to several agents. The preview is that of UseTemplate.
-func (s *Session) TemplatePrompt(line string) (prompt, preview string, err error) {
-	t, prompt, preview, err := s.expandTemplate(line)
+// Prompt returns the prompt of the template that a line names, the line itself if it names none,
+// so that it can be given to several agents. The preview is that of Prompts.UseTemplate.
+func (ts *Templates) Prompt(line string) (prompt, preview string, err error) {
+	t, prompt, preview, err := ts.expand(line)
 	switch {
 	case t.Name == "":
 		return line, "", nil
@@ -66,22 +76,21 @@ func (s *Session) TemplatePrompt(line string) (prompt, preview string, err error
 	return prompt, preview, err
 }
 
-// expandTemplate finds the template that a line names, the zero Template if it names none. Instead of
+// expand finds the template that a line names, the zero Template if it names none. Instead of
 // the prompt it returns a preview the first time, as UseTemplate says.
-func (s *Session) expandTemplate(line string) (t template.Template, prompt, preview string, err error) {
+func (ts *Templates) expand(line string) (t template.Template, prompt, preview string, err error) {
 	line = strings.TrimSpace(line)
 	name := CommandWord(line)
 	args := strings.TrimSpace(strings.TrimPrefix(line, "/"+name))
-	all := s.Templates()
-	i := slices.IndexFunc(all, func(t template.Template) bool { return t.Name == name })
+	i := slices.IndexFunc(ts.all, func(t template.Template) bool { return t.Name == name })
 	if i < 0 {
 		return t, "", "", nil
 	}
-	t = all[i]
+	t = ts.all[i]
 	prompt = safetext.Clean(t.Expand(args))  // what is shown is what is sent
 	_, sensitive := template.FilesIn(t.Body) // not what the user typed after the command
-	if digest := t.Digest() + args; (t.Project || sensitive) && !s.w.shown[digest] {
-		s.w.shown[digest] = true
+	if digest := t.Digest() + args; (t.Project || sensitive) && !ts.shown[digest] {
+		ts.shown[digest] = true
 		return t, "", previewOf(t, prompt), nil
 	}
 	if prompt == "" {
@@ -111,20 +120,21 @@ func previewOf(t template.Template, prompt string) string {
 }
 
 // startWith sends a prompt to a new session of the template's agent.
-func (s *Session) startWith(t template.Template, prompt string) error {
+func (p *Prompts) startWith(t template.Template, prompt string) error {
+	w := p.s.w
 	if t.Mode != "" {
 		return errors.New("a template with an agent cannot set a mode")
 	}
-	if !slices.ContainsFunc(s.w.opts.Agents, func(spec Spec) bool { return spec.Name == t.Agent }) {
+	if !slices.ContainsFunc(w.opts.Agents, func(spec Spec) bool { return spec.Name == t.Agent }) {
 		return fmt.Errorf("there is no agent %s; `parley agents` lists them", safetext.Line(t.Agent, 60))
 	}
-	s.w.Start(s.w.Spec(t.Agent)).Sessions()[0].Enqueue(ForAgent(prompt))
+	w.Start(w.Spec(t.Agent)).Sessions()[0].Prompts.Queue.Add(ForAgent(prompt))
 	return nil
 }
 
 // sendInMode calls send after switching the mode. Queued prompts wait until then.
-func (s *Session) sendInMode(mode string, send func() error, restore func()) error {
-	setting, ok := s.Setting("mode")
+func (p *Prompts) sendInMode(mode string, send func() error, restore func()) error {
+	setting, ok := p.s.Setting("mode")
 	i := slices.IndexFunc(setting.Choices, func(c event.Choice) bool {
 		return c.ID == mode || strings.EqualFold(ChoiceName(c), mode)
 	})
@@ -135,17 +145,17 @@ func (s *Session) sendInMode(mode string, send func() error, restore func()) err
 	if id == setting.Current {
 		return send()
 	}
-	s.switching = true
+	p.switching = true
 	setting.Set(id, func(err error) {
-		s.switching = false
+		p.switching = false
 		if err == nil {
 			err = send()
 		}
 		if err != nil {
 			restore()
-			s.w.tell(Said{s, "Not sent: " + err.Error()})
+			p.s.Say("Not sent: " + err.Error())
 		}
-		s.sendQueued()
+		p.sendQueued()
 	})
 	return nil
 }

@@ -25,7 +25,7 @@ func using(t *testing.T, f func(r *rig, use func(line string) (string, error)), 
 	}, func(r *rig) {
 		s := r.started(local)
 		f(r, func(line string) (string, error) {
-			preview, ok, err := s.UseTemplate(workspace.Line{Text: line}, func() {})
+			preview, ok, err := s.Prompts.UseTemplate(workspace.Line{Text: line}, func() {})
 			if !ok {
 				t.Errorf("%s names no template", line)
 			}
@@ -52,7 +52,7 @@ func TestTemplate(t *testing.T) {
 		if got := r.sentTexts(); got != "Explain main.go." {
 			t.Errorf("sent %q", got)
 		}
-		if _, ok, _ := r.w.Front().UseTemplate(workspace.Line{Text: "explain main.go"}, nil); ok {
+		if _, ok, _ := r.w.Front().Prompts.UseTemplate(workspace.Line{Text: "explain main.go"}, nil); ok {
 			t.Error("used without a slash")
 		}
 	}, explain)
@@ -129,7 +129,7 @@ func TestTemplateMode(t *testing.T) {
 		r.fake().Fail("session/set_mode", -32603, "no")
 	}, func(r *rig) {
 		s := r.started(local)
-		s.UseTemplate(workspace.Line{Text: "/coding"}, func() { restored++ })
+		s.Prompts.UseTemplate(workspace.Line{Text: "/coding"}, func() { restored++ })
 		r.settle()
 		if restored != 1 || r.sentTexts() != "" {
 			t.Errorf("restored %d times, sent %q", restored, r.sentTexts())

@@ -91,7 +91,7 @@ type Workspace struct {
 	search      search
 	ending      bool
 	images      attach.Images
-	shown       map[string]bool // uses of projects' templates whose text was shown
+	templates   Templates
 }
 
 // New returns a workspace whose front session is not open yet.
@@ -99,10 +99,10 @@ func New(opts Options) *Workspace {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	w := &Workspace{opts: opts, conns: newConnections(), names: newNames(), credentials: map[string]credentials{}, shown: map[string]bool{}}
+	w := &Workspace{opts: opts, conns: newConnections(), names: newNames(), credentials: map[string]credentials{}, templates: Templates{opts.Templates, map[string]bool{}}}
 	w.front = newSession(w, newAgent(w))
 	if opts.Prompt != "" {
-		w.front.Enqueue(opts.Prompt)
+		w.front.Prompts.Queue.Add(opts.Prompt)
 	}
 	w.sessions = []*Session{w.front}
 	w.loadNames()
@@ -233,11 +233,12 @@ func (w *Workspace) Remove(s *Session) {
 	if i < 0 || len(w.sessions) == 1 {
 		return
 	}
-	s.requeue()
-	s.offerHeld()
-	paused := s.paused || len(s.refused) > 0
-	s.requeueRefused()
-	s.paused = paused
+	s.Prompts.requeue()
+	s.Prompts.offerHeld()
+	paused := s.Prompts.Queue.paused
+	if s.Prompts.requeueRefused() || paused {
+		s.Prompts.Queue.paused = true
+	}
 	if s.Thread.Session != "" {
 		s.Agent.removedSessions[s.Thread.Session] = true
 	}

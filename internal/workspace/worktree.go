@@ -65,7 +65,7 @@ func (w *Workspace) startIn(tree Worktree, spec Spec, prompt *string) *Session {
 	a.Spec = spec
 	s := w.add(a)
 	if prompt != nil {
-		s.Enqueue(*prompt)
+		s.Prompts.Queue.Add(*prompt)
 	}
 	a.Restart()
 	if tree.Notice != "" {

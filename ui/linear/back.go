@@ -52,7 +52,7 @@ func (b goBack) restore(number string) {
 	out, dir := b.dialogs.out, b.Session.Cwd()
 	prompt, err := b.prompt(number)
 	if err == nil {
-		err = b.CanRestore(prompt, func(r workspace.Restorable) {
+		err = b.Changes.CanRestore(prompt, func(r workspace.Restorable) {
 			for _, u := range r.Refused {
 				out.say("Cannot be restored: %s: %s.", changeLine(u.Change, dir), safetext.Line(u.Err.Error(), 200))
 			}
@@ -74,7 +74,7 @@ func (b goBack) restore(number string) {
 // restored restores the files and reports the outcome.
 func (b goBack) restored(r workspace.Restorable) {
 	refused := len(r.Refused)
-	err := b.Restore(r, func(results []undo.Result) {
+	err := b.Changes.Restore(r, func(results []undo.Result) {
 		reportUndo(b.dialogs.out, b.Session, true, results[:max(0, len(results)-refused)])
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ type changes struct {
 
 // withChanges calls do with the changes of a session, if they are tracked.
 func withChanges(ds *dialogs, tasks *tasks, s *workspace.Session, do func(changes)) {
-	j := s.Journal()
+	j := s.Changes.Journal()
 	if j == nil {
 		ds.out.say("Changes are not tracked in this session.")
 		return
@@ -177,7 +177,7 @@ func (c changes) apply(undone bool, change func(context.Context) []undo.Result) 
 
 // reportUndo reports what became of changes that were undone or redone.
 func reportUndo(out *printer, s *workspace.Session, undone bool, done []undo.Result) {
-	s.NoteUndone(done, undone)
+	s.Changes.Undone(done, undone)
 	said, refused := describe.Undone(done, undone, "", func(path string) string { return safetext.Line(words.RelativePath(path, s.Cwd()), 300) })
 	for _, r := range refused {
 		out.say("Not changed: %s.", r)

@@ -80,7 +80,7 @@ func (c *commands) ours() []command {
 			all = append(all, command{name: a.Command, help: cmp.Or(a.InLines, a.Help)})
 		}
 	}
-	for _, t := range c.w.Front().Templates() {
+	for _, t := range c.w.Front().Templates().All() {
 		all = append(all, command{name: t.Name, help: strings.TrimSpace(words.OneLine(t.Description) + " " + words.OneLine(t.Hint))})
 	}
 	return all

@@ -134,7 +134,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.AnotherAgent: bare(c.starts.another),
 		intent.Turns:        c.reportCommand(report.turns),
 		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.front.Session) }),
-		intent.Trust:        bare(func() { c.front.Changes(c.report().trusted) }),
+		intent.Trust:        bare(func() { c.front.Changes.List(c.report().trusted) }),
 		intent.ShowReview: func(arg string) {
 			withChanges(c.dialogs, c.tasks, c.front.Session, func(of changes) { of.review(arg) })
 		},

@@ -45,7 +45,7 @@ func (l *logins) choose(a *workspace.Agent, guarded bool) {
 		out.say("No agent is running, so there is nothing to log in to.")
 		return
 	}
-	methods := a.Methods()
+	methods := a.Login.Methods()
 	if len(methods) == 0 {
 		out.say("%s.", workspace.NoLogin)
 		return
@@ -93,7 +93,7 @@ func (l *logins) asks(m event.AuthMethod) bool { return m.Command != nil && l.as
 
 // unfit says why a login method is not supported, "" if it is.
 func (l *logins) unfit(a *workspace.Agent, m event.AuthMethod) string {
-	why := a.UnsupportedReason(m)
+	why := a.Login.UnsupportedReason(m)
 	if (why == "" || why == m.Type) && !l.in.terminal() && (m.Type == "terminal" || l.asks(m)) {
 		return "it needs a terminal"
 	}
@@ -106,7 +106,7 @@ func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 	case !a.Connected():
 		l.dialogs.out.say("The agent has ended.")
 	case m.Type == "terminal":
-		l.run(a, a.TerminalLogin(m))
+		l.run(a, a.Login.Terminal(m))
 	case m.Type == "env_var":
 		l.variables(a, m)
 	case m.TakesKey:
@@ -114,7 +114,7 @@ func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 	case l.asks(m):
 		l.confirm(a, m)
 	default:
-		a.Authenticate(m, "")
+		a.Login.Authenticate(m, "")
 	}
 }
 
@@ -126,7 +126,7 @@ func (l *logins) run(a *workspace.Agent, cmd workspace.LoginCommand) {
 	if err == nil {
 		l.dialogs.out.say("The login has ended with exit code 0.")
 	}
-	a.RanLogin(connection, cmd, err)
+	a.Login.Ran(connection, cmd, err)
 }
 
 // ifConnected calls do, unless the agent has been restarted since.
@@ -142,7 +142,7 @@ func (l *logins) ifConnected(a *workspace.Agent, connection int, do func()) {
 // "run".
 func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 	out, connection := l.dialogs.out, a.ConnectionNumber()
-	asked, err := a.AgentLogin(m)
+	asked, err := a.Login.Command(m)
 	if err != nil {
 		out.say("Not possible: %s", spelled(err.Error()))
 		l.choose(a, false)
@@ -176,7 +176,7 @@ func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 	var next func(i int)
 	next = func(i int) {
 		if i == len(m.Vars) {
-			a.LogInWithVariables(m, values)
+			a.Login.WithVariables(m, values)
 			return
 		}
 		v := m.Vars[i]
@@ -199,7 +199,7 @@ func (l *logins) key(a *workspace.Agent, m event.AuthMethod) {
 	connection := a.ConnectionNumber()
 	l.dialogs.out.say("The agent gets what you type and may keep it; parley does not.")
 	l.value(a, "Type the API key", "empty uses the one in its environment", true, true, func(key string) {
-		l.ifConnected(a, connection, func() { a.Authenticate(m, key) })
+		l.ifConnected(a, connection, func() { a.Login.Authenticate(m, key) })
 	})
 }
 
@@ -245,5 +245,5 @@ func (l *logins) logOut(a *workspace.Agent) {
 		l.dialogs.out.say("This agent has no logout.")
 		return
 	}
-	a.LogOut(l.dialogs.out.outcome("Logged out."))
+	a.Login.LogOut(l.dialogs.out.outcome("Logged out."))
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/internal/workspace"
@@ -34,7 +35,7 @@ func (c *chat) onNews(n workspace.News) {
 	case workspace.LoginWanted:
 		c.logins.wanted(n)
 	case workspace.LoggingIn:
-		c.out.say("Logging in: %s. The agent may open a browser.", words.OneLine(n.Agent.LoggingIn()))
+		c.out.say("Logging in: %s. The agent may open a browser.", words.OneLine(n.Agent.Login.Running()))
 	case workspace.LoggedIn:
 		c.out.say("Logged in.")
 	case workspace.LoginFailed:
@@ -75,8 +76,8 @@ func (c *chat) onNews(n workspace.News) {
 		c.out.say("Cannot open the session: %s.", n.Err)
 	case workspace.SessionRemoved: // its queued prompts move to the session in front
 		delete(c.narrators, n.Session)
-		c.front.Adopt(n.Session)
-		c.front.AddNotes(c.keeper.leave(n.Session))
+		c.front.Prompts.Adopt(&n.Session.Prompts)
+		c.front.SetNotes(notes.Merge(c.front.Notes(), c.keeper.leave(n.Session)))
 	case workspace.Reconnected:
 		c.narrator(n.Session).reconnected(n.Replaced)
 	case workspace.SessionGone:

@@ -68,7 +68,7 @@ func (n noting) onFile(note notes.Note) {
 		n.keep(note)
 		return
 	}
-	journal, roots := n.Journal(), n.Roots()
+	journal, roots := n.Changes.Journal(), n.Roots()
 	n.tasks.run(func(ctx context.Context) func() {
 		f, err := n.files.Read(ctx, roots, note.Path, note.From, note.To)
 		var changes []undo.Change

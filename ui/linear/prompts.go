@@ -26,13 +26,13 @@ type prompts struct {
 func (p *prompts) send(text string) {
 	s, out := p.w.Front(), p.dialogs.out
 	gone := s.Thread.State == thread.Ended && !dialing(s.Agent) && s.Lost.State != workspace.StateReopening
-	waiting := len(s.Queued())
+	waiting := len(s.Prompts.Queue.Texts())
 	text, why := p.resolve(text)
 	if why != "" && !s.Agent.Opening() { // its commands are not known yet
 		out.say("%s. Enter the same line again to send it as text.", why)
 		return
 	}
-	preview, used, err := s.UseTemplate(workspace.Line{Text: text, Hold: waiting > 0}, func() {})
+	preview, used, err := s.Prompts.UseTemplate(workspace.Line{Text: text, Hold: waiting > 0}, func() {})
 	switch {
 	case preview != "":
 		out.lines(preview)
@@ -41,12 +41,12 @@ func (p *prompts) send(text string) {
 	case err != nil && used:
 		out.line("Not sent: " + err.Error() + ".")
 		return
-	case used && len(s.Queued()) == waiting:
+	case used && len(s.Prompts.Queue.Texts()) == waiting:
 		return
 	case !used:
-		err = s.Submit(text, waiting > 0) // keeps the order in which prompts were typed
+		err = s.Prompts.Submit(text, waiting > 0) // keeps the order in which prompts were typed
 	}
-	n := len(s.Queued())
+	n := len(s.Prompts.Queue.Texts())
 	switch {
 	case err != nil:
 		p.requeue(s, text, "Not sent: "+err.Error(), "")
@@ -59,12 +59,12 @@ func (p *prompts) send(text string) {
 		out.say("Queued as prompt %d: the agent has ended. Press enter to restart it and send the prompt.", n)
 	case s.Lost.State == workspace.StateGone:
 		out.say("Queued as prompt %d: the session is gone. Press enter to start a new one.", n)
-		s.Pause()
+		s.Prompts.Queue.Pause()
 	case s.Lost.State == workspace.StateUnopened:
 		out.say("Queued as prompt %d: the session is not open. Press enter to try again.", n)
 	case !s.IsOpen() && s.Lost.State == workspace.StateLive && !s.Waiting() && p.dialogs.current == nil:
 		out.say("Queued as prompt %d. No agent is running: /agent starts one.", n)
-	case s.Paused():
+	case s.Prompts.Queue.Paused():
 		out.say("Queued as prompt %d. Press enter to send the first one.", n)
 	default:
 		out.say("Queued as prompt %d.", n)
@@ -90,26 +90,26 @@ func (p *prompts) due(s *workspace.Session, line string, run func(line string) b
 	front := s == p.w.Front()
 	if front && run(line) {
 		if p.dialogs.current != nil {
-			s.Pause()
+			s.Prompts.Queue.Pause()
 		}
-		if s.Paused() {
+		if s.Prompts.Queue.Paused() {
 			p.front().sayPaused()
 		} else {
-			s.Resume()
+			s.Prompts.Resume()
 		}
 		return
 	}
 	text, why := p.resolve(line)
 	preview, used, err := "", false, error(nil)
 	if why == "" && front {
-		preview, used, err = s.UseTemplate(workspace.Line{Text: text, Due: true}, func() {})
+		preview, used, err = s.Prompts.UseTemplate(workspace.Line{Text: text, Due: true}, func() {})
 		if !used && err == nil {
-			err = s.Send(text)
+			err = s.Prompts.Send(text)
 		}
 	}
 	switch {
 	case !front:
-		s.PutBack(line)
+		s.Prompts.Queue.PutBack(line)
 	case why != "":
 		p.requeue(s, line, why, ". Press enter to send it as text, /drop drops it.")
 	case preview != "":
@@ -118,7 +118,7 @@ func (p *prompts) due(s *workspace.Session, line string, run func(line string) b
 	case err != nil:
 		p.requeue(s, line, "Not sent: "+err.Error(), "")
 	default:
-		s.Resume()
+		s.Prompts.Resume()
 	}
 }
 
@@ -131,22 +131,22 @@ func (p *prompts) sendNotes(text string) {
 // putAside queues a prompt and returns its number.
 func (p *prompts) putAside(text string) int {
 	s := p.w.Front()
-	s.Enqueue(text)
-	return len(s.Queued())
+	s.Prompts.Queue.Add(text)
+	return len(s.Prompts.Queue.Texts())
 }
 
 // putDraftAside queues the unfinished prompt and pauses the queue.
 func (p *prompts) putDraftAside() {
 	n := p.putAside(strings.Join(p.draft, "\n"))
 	p.draft = nil
-	p.w.Front().Pause()
+	p.w.Front().Prompts.Queue.Pause()
 	p.dialogs.out.say("Queued as prompt %d. Press enter to send it, /drop drops it.", n)
 }
 
 // requeue puts a prompt that was not sent first in the queue, and pauses the queue. shown ends
 // the line, for prompts that the user may not recognise otherwise.
 func (p *prompts) requeue(s *workspace.Session, text, why, shown string) {
-	s.PutBack(text)
+	s.Prompts.Queue.PutBack(text)
 	p.dialogs.out.line(why + ". Queued as prompt 1" + cmp.Or(shown, "."))
 }
 
@@ -165,12 +165,12 @@ func (p *prompts) sent(n workspace.PromptSent) {
 // resend sends again the oldest prompt that may not have arrived.
 func (p *prompts) resend() {
 	switch s := p.w.Front(); {
-	case len(s.Unconfirmed()) == 0:
+	case len(s.Prompts.Unconfirmed) == 0:
 		p.dialogs.out.say("Every prompt has arrived.")
 	case !s.IsOpen():
 		p.dialogs.out.say("Not sent: no session is open yet.")
 	default:
-		offer, _ := s.TakeUnconfirmed(false)
+		offer, _ := s.Prompts.Unconfirmed.Remove(false)
 		p.send(offer.Draft)
 	}
 }
@@ -181,11 +181,11 @@ func (p *prompts) unsent() {
 		p.putAside(strings.Join(p.draft, "\n"))
 	}
 	for _, s := range p.w.Sessions() {
-		for _, offer := range s.Unconfirmed() {
+		for _, offer := range s.Prompts.Unconfirmed {
 			p.dialogs.out.say("Prompt %s:", offer.Reason())
 			p.dialogs.out.lines(offer.Draft)
 		}
-		for _, text := range s.Queued() {
+		for _, text := range s.Prompts.Queue.Texts() {
 			p.dialogs.out.say("Not sent:")
 			p.dialogs.out.lines(text)
 		}
@@ -195,6 +195,6 @@ func (p *prompts) unsent() {
 // ready reports whether the user can type a prompt now.
 func (p *prompts) ready() bool {
 	s := p.w.Front()
-	_, reading := s.Reading()
-	return s.IsOpen() && s.Thread.State == thread.Idle && !s.Running() && !reading && !dialing(s.Agent) && (len(s.Queued()) == 0 || s.Paused())
+	_, reading := s.Prompts.Reading()
+	return s.IsOpen() && s.Thread.State == thread.Idle && !s.Running() && !reading && !dialing(s.Agent) && (len(s.Prompts.Queue.Texts()) == 0 || s.Prompts.Queue.Paused())
 }

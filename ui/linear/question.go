@@ -124,7 +124,7 @@ func (p *permission) asker() string { return p.Title(called(p.session.Agent)) }
 func (p *permission) summary() string { return p.asker() + ": " + words.OneLine(p.Heading) }
 
 func (p *permission) refuse() string {
-	p.session.Reject(p.Key)
+	p.session.Broker().Reject(p.Key)
 	return "Rejected"
 }
 
@@ -140,7 +140,7 @@ func (p *permission) dialog(of int) *dialog {
 		}
 	}
 	for _, o := range p.Options {
-		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.session.Answer(p.Key, o.ID) })})
+		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.session.Broker().Answer(p.Key, o.ID) })})
 	}
 	if p.lender.canLend(&p.Question, p.session) {
 		d.choices = append(d.choices, choice{word: "t", label: "Run it here, with my keyboard", do: settle(p.attended)})
@@ -148,7 +148,7 @@ func (p *permission) dialog(of int) *dialog {
 	if !slices.ContainsFunc(p.Options, func(o permissions.Option) bool {
 		return o.Kind == permissions.RejectOnce || o.Kind == permissions.RejectAlways
 	}) {
-		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.session.CancelQuestion(p.Key); return nil })})
+		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.session.Broker().Cancel(p.Key); return nil })})
 	}
 	d.choices = append(d.choices, choice{word: "n", label: "Reject with a reason, as in: n use a branch", reason: p.rejectWhy})
 	d.choices = append(d.choices, choice{word: "d", label: "Details", stays: true, do: func() {
@@ -162,10 +162,10 @@ func (p *permission) dialog(of int) *dialog {
 func (p *permission) rejectWhy(why string) {
 	out := p.questions.dialogs.out
 	p.questions.drop(p)
-	err := p.session.Reject(p.Key)
+	err := p.session.Broker().Reject(p.Key)
 	if err == nil && why != "" {
 		what, quote, isDiff := notes.Request(p.Question)
-		err = p.session.SubmitNext(notes.Rejected(what, quote, isDiff, why))
+		err = p.session.Prompts.SubmitNext(notes.Rejected(what, quote, isDiff, why))
 	}
 	if err != nil {
 		out.say("Not answered: %s.", err)
@@ -179,7 +179,7 @@ func (p *permission) attended() error {
 	if i < 0 {
 		return nil
 	}
-	err := p.session.AnswerAttended(p.Key, p.Options[i].ID)
+	err := p.session.Broker().AnswerAttended(p.Key, p.Options[i].ID)
 	if err == nil {
 		p.lender.reserve()
 	}

@@ -108,25 +108,25 @@ func (r report) lastThought() {
 }
 
 func (r report) queue() {
-	if len(r.Queued()) == 0 {
+	if len(r.Prompts.Queue.Texts()) == 0 {
 		r.out.say("No queued prompts.")
 		return
 	}
-	for i, text := range r.Queued() {
+	for i, text := range r.Prompts.Queue.Texts() {
 		r.out.say("%d. %s", i+1, safetext.Line(text, 200))
 	}
-	if r.Paused() {
+	if r.Prompts.Queue.Paused() {
 		r.out.say("Press enter to send the first one.")
 	}
 }
 
 func (r report) dropQueued(arg string) {
-	n, ok := numbered(arg, len(r.Queued()))
+	n, ok := numbered(arg, len(r.Prompts.Queue.Texts()))
 	if !ok {
 		r.out.say("No queued prompt has that number.")
 		return
 	}
-	r.out.say("Dropped: %s", safetext.Line(r.DropQueued(n-1), 200))
+	r.out.say("Dropped: %s", safetext.Line(r.Prompts.Queue.Drop(n-1), 200))
 }
 
 // status prints the state of the session.
@@ -134,8 +134,8 @@ func (r report) status() {
 	switch {
 	case retrying(r.Agent):
 		r.out.say("Connection lost; retrying.")
-	case r.Agent.LoggingIn() != "":
-		r.out.say("Logging in: %s.", words.OneLine(r.Agent.LoggingIn()))
+	case r.Agent.Login.Running() != "":
+		r.out.say("Logging in: %s.", words.OneLine(r.Agent.Login.Running()))
 	case dialing(r.Agent):
 		r.out.say("Starting %s.", called(r.Agent))
 	case r.Lost.State == workspace.StateReopening, r.Lost.State == workspace.StateStartingOver:
@@ -172,7 +172,7 @@ func (r report) status() {
 	if r.Thread.Added+r.Thread.Removed > 0 {
 		r.out.say("Written via parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
 	}
-	if n := len(r.Queued()); n > 0 {
+	if n := len(r.Prompts.Queue.Texts()); n > 0 {
 		r.out.say("%s queued. /queue lists them.", words.Count(n, "prompt"))
 	}
 }

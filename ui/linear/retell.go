@@ -63,14 +63,14 @@ func (n *narrator) introduce() {
 
 // sayOffers offers the prompts that may not have arrived.
 func (n *narrator) sayOffers() {
-	for _, p := range n.Unconfirmed() {
+	for _, p := range n.Prompts.Unconfirmed {
 		n.out.say("Prompt %s; /resend sends it again: %s", p.Reason(), safetext.Line(p.Draft, 60))
 	}
 }
 
 // sayPaused says that queued prompts wait for the user.
 func (n *narrator) sayPaused() {
-	if waiting := len(n.Queued()); waiting > 0 && n.Paused() && n.front {
+	if waiting := len(n.Prompts.Queue.Texts()); waiting > 0 && n.Prompts.Queue.Paused() && n.front {
 		n.out.say("Queued: %s. Press enter to send the first one, /drop drops the last one.", words.Count(waiting, "prompt"))
 	}
 }
@@ -96,8 +96,8 @@ func (n *narrator) reconnected(replaced bool) {
 		}
 	}
 	n.sayOffers()
-	if !n.Paused() {
-		n.Resume()
+	if !n.Prompts.Queue.Paused() {
+		n.Prompts.Resume()
 	}
 }
 

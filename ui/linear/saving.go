@@ -105,7 +105,7 @@ func (k *keeper) load(s *workspace.Session, key memory.Key) {
 				on.old = append(on.old, key.OfProject(), memory.Key{Dir: key.Dir, Agent: key.Agent, Session: inProject.Session})
 			}
 			if len(found) > 0 {
-				s.AddNotes(found)
+				s.SetNotes(notes.Merge(s.Notes(), found))
 				k.out.say("Restored your notes; /notes lists them.")
 			}
 			if err = cmp.Or(err, inProjectErr); err != nil {

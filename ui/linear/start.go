@@ -84,7 +84,7 @@ func (s *starts) began(a *workspace.Agent) {
 // reportProgress says from time to time that the agent is still starting, and prints what it writes
 // during a login.
 func (s *starts) reportProgress(a *workspace.Agent) {
-	if a.LoggingIn() != "" { // the address to open and the code to type there
+	if a.Login.Running() != "" { // the address to open and the code to type there
 		for _, l := range s.stderr.fresh(a) {
 			s.dialogs.out.say("stderr of %s: %s", called(a), l)
 		}

@@ -41,7 +41,7 @@ func (l *lender) run(cmd workspace.Command) error {
 
 // canLend reports whether a question can be answered with the keyboard.
 func (l *lender) canLend(q *permissions.Question, s *workspace.Session) bool {
-	return q.Attendable && l.in.terminal() && s.LendsKeyboard()
+	return q.Attendable && l.in.terminal() && s.Commands().LendKeyboard()
 }
 
 // reserve reserves the keyboard for a command that was just allowed.
@@ -53,7 +53,7 @@ func (l *lender) reserved() bool { return time.Now().Before(l.reservedUntil) }
 // free reports whether a command that has started can have the terminal.
 func (l *lender) free(s *workspace.Session) bool {
 	l.reservedUntil = time.Time{}
-	if !s.LendsKeyboard() || !l.in.terminal() {
+	if !s.Commands().LendKeyboard() || !l.in.terminal() {
 		return false
 	}
 	if l.in.pending {
@@ -65,7 +65,7 @@ func (l *lender) free(s *workspace.Session) bool {
 // attend gives the terminal to a command that has started in a session.
 func (l *lender) attend(s *workspace.Session, e event.TerminalStarted) {
 	l.out.say("The command has the keyboard. Press control and the closing square bracket to take it back.")
-	err := l.run(s.Attach(e.ID, e.Command))
+	err := l.run(s.Commands().Attach(e.ID, e.Command))
 	switch {
 	case err == nil:
 		l.out.say("The command has ended; the keyboard is yours again.")

@@ -155,7 +155,15 @@ func TestUndoTakenBack(t *testing.T) {
 	})
 }
 
+// recorded is a machine with another journal.
+type recorded struct {
+	workspace.Machine
+	journal workspace.Journal
+}
+
+func (m recorded) Journal(string) workspace.Journal { return m.journal }
+
 // recording returns what makes a connection record changes in j.
 func recording(j *undotest.Journal) func(*workspace.Connection) {
-	return func(c *workspace.Connection) { c.Journal = func(string) workspace.Journal { return j } }
+	return func(c *workspace.Connection) { c.Machine = recorded{c.Machine, j} }
 }

@@ -76,8 +76,8 @@ func (c *chat) empty() {
 	case s.Continue():
 	case busy(s):
 		c.report().status()
-	case len(s.Queued()) > 0 && s.Paused():
-		s.Resume()
+	case len(s.Prompts.Queue.Texts()) > 0 && s.Prompts.Queue.Paused():
+		s.Prompts.Resume()
 	case !s.IsOpen():
 		c.report().status()
 	}
@@ -145,8 +145,8 @@ func (c *chat) cancel() {
 	case d != nil && d.about == nil && s.IsOpen():
 		c.dialogs.current = nil
 		c.out.say("Cancelled.")
-	case s.Agent.LoggingIn() != "":
-		s.Agent.CancelLogin()
+	case s.Agent.Login.Running() != "":
+		s.Agent.Login.Cancel()
 	case dialing(s.Agent):
 		c.starts.giveUp(s.Agent)
 	case s.Opening(), s.IsOpen() && busy(s):
@@ -166,7 +166,7 @@ func (c *chat) endIfDone() {
 		c.questions.unanswered(d.about)
 		return
 	}
-	_, reading := s.Reading()
-	waits := dialing(s.Agent) || s.Agent.LoggingIn() != "" || reading || s.IsOpen() && busy(s) || c.questions.any() || s.IsOpen() && len(s.Queued()) > 0 && !s.Paused()
+	_, reading := s.Prompts.Reading()
+	waits := dialing(s.Agent) || s.Agent.Login.Running() != "" || reading || s.IsOpen() && busy(s) || c.questions.any() || s.IsOpen() && len(s.Prompts.Queue.Texts()) > 0 && !s.Prompts.Queue.Paused()
 	c.quitting = !waits || d != nil && !s.IsOpen()
 }

@@ -23,7 +23,7 @@ const maxTreeLines = 50
 // "" is the first prompt. A notice says what became of it.
 func (l *sessions) merge(message string) {
 	s := l.w.Front()
-	l.look("merged", s, s.CanMerge, func(u workspace.Unmerged) {
+	l.look("merged", s, s.Tree.CanMerge, func(u workspace.Unmerged) {
 		listed(l.out, u.Files, len(u.Files), func(f workspace.ChangedFile) string {
 			line := fmt.Sprintf("Would change: %s, %s added, %d removed", f.Path, words.Count(f.Added, "line"), f.Removed)
 			if slices.Contains(u.Uncommitted, f.Path) {
@@ -41,7 +41,7 @@ func (l *sessions) merge(message string) {
 		title := fmt.Sprintf("Merge %s into %s, %s, %s added, %d removed?", u.Name, u.Into, words.Count(len(u.Files), "file"), words.Count(added, "line"), removed)
 		merge := func(merged func(error)) func() {
 			return func() {
-				if err := s.Merge(u, merged); err != nil {
+				if err := s.Tree.Merge(u, merged); err != nil {
 					l.out.say("Not merged: %s.", err)
 				}
 			}
@@ -57,7 +57,7 @@ func (l *sessions) merge(message string) {
 
 // removeMerged closes a session and removes its worktree, if that has nothing left.
 func (l *sessions) removeMerged(s *workspace.Session) {
-	l.look("removed", s, s.CanDiscard, func(u workspace.Unmerged) {
+	l.look("removed", s, s.Tree.CanDiscard, func(u workspace.Unmerged) {
 		if !u.Empty() {
 			l.out.say("Not removed: the worktree has changed since.")
 			return
@@ -68,7 +68,7 @@ func (l *sessions) removeMerged(s *workspace.Session) {
 
 // discardTree closes a session and removes its worktree with everything in it.
 func (l *sessions) discardTree(s *workspace.Session, u workspace.Unmerged) {
-	if err := s.Discard(u); err != nil {
+	if err := s.Tree.Discard(u); err != nil {
 		l.out.say("Not discarded: %s.", err)
 		return
 	}
@@ -80,7 +80,7 @@ func (l *sessions) discardTree(s *workspace.Session, u workspace.Unmerged) {
 // discard it.
 func (l *sessions) discard() {
 	s := l.w.Front()
-	l.look("discarded", s, s.CanDiscard, func(u workspace.Unmerged) {
+	l.look("discarded", s, s.Tree.CanDiscard, func(u workspace.Unmerged) {
 		listed(l.out, u.Uncommitted, len(u.Uncommitted), func(path string) string { return "Would be lost: " + path + ", not committed" })
 		l.commits(u)
 		l.confirm(fmt.Sprintf("Discard %s, and close this session?", u.Name), choice{label: "Yes, remove its worktree and branch", do: func() { l.discardTree(s, u) }})
@@ -90,7 +90,7 @@ func (l *sessions) discard() {
 // look calls do with what the worktree has that is not merged, or says why it cannot be: it was not
 // done.
 func (l *sessions) look(done string, s *workspace.Session, can func(workspace.Unmerged) error, do func(workspace.Unmerged)) {
-	s.Unmerged(func(u workspace.Unmerged, err error) {
+	s.Tree.Unmerged(func(u workspace.Unmerged, err error) {
 		if err == nil {
 			err = can(u)
 		}

@@ -3,43 +3,23 @@ package panel
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
-	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget/list"
 )
 
-// Setting is an option of a session: on or off, or one of its choices.
-type Setting struct {
-	Name, Value string // as shown
-	Choices     []event.Choice
-	Current     string // the id of the current choice
-	OnOff       bool
-	Set         func(value any) tea.Cmd
-}
-
-// Next switches to the next choice, after the last to the first.
-func (s Setting) Next() tea.Cmd {
-	for i, ch := range s.Choices {
-		if ch.ID == s.Current {
-			return s.Set(s.Choices[(i+1)%len(s.Choices)].ID)
-		}
-	}
-	return s.Set(s.Choices[0].ID)
-}
-
 // Settings lists settings. choose changes one of them.
-func Settings(all []Setting, choose func(Setting) tea.Cmd) *List {
+func Settings(all []workspace.Setting, choose func(workspace.Setting) tea.Cmd) *List {
 	var items []list.Item
 	for _, s := range all {
-		items = append(items, list.Item{Title: s.Name, Hint: s.Value, Value: s})
+		items = append(items, list.Item{Title: s.Name, Hint: s.Value(), Value: s})
 	}
 	return &List{Title: "Options", Foot: "enter change · esc close", List: list.New(items), Choose: With(choose)}
 }
 
-// Choices lists the choices of a setting.
-func Choices(s Setting) *List {
+// Choices lists the choices of a setting, to set one by its id.
+func Choices(s workspace.Setting, set func(id string) tea.Cmd) *List {
 	items := make([]list.Item, 0, len(s.Choices))
 	at := 0
 	for i, ch := range s.Choices {
@@ -47,21 +27,12 @@ func Choices(s Setting) *List {
 		if ch.ID == s.Current {
 			hint, at = "now", i
 		}
-		items = append(items, list.Item{Title: OrID(ch.Name, ch.ID), Detail: ch.Description, Hint: hint, Section: ch.Group, Value: ch.ID})
+		items = append(items, list.Item{Title: workspace.ChoiceName(ch), Detail: ch.Description, Hint: hint, Section: ch.Group, Value: ch.ID})
 	}
 	l := list.New(items)
 	l.Select(at)
 	return &List{Title: s.Name, Foot: "enter select · esc close", List: l, Empty: "Nothing to choose from",
-		Choose: func(it list.Item) tea.Cmd { return s.Set(it.Value) }}
-}
-
-// OrID returns name or, if that is empty, the id, which comes from the agent and is made
-// safe.
-func OrID(name, id string) string {
-	if name != "" {
-		return name
-	}
-	return safetext.Line(id, 60)
+		Choose: With(set)}
 }
 
 var themeWords = map[string]string{

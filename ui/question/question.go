@@ -18,7 +18,7 @@ import (
 
 // Host is the session's page, as questions need it.
 type Host interface {
-	Answers() Answers // where an answer goes
+	Answers() *permissions.Broker // where an answer goes
 	PageState() PageState
 	ClosePopup() // of the composer; it would hide the question
 	// QuestionsChanged is called when others wait than before: the transcript is to leave out what they
@@ -33,14 +33,6 @@ type Host interface {
 	// EditWrite opens the text that a question would write in the user's editor; false
 	// without an editor. Call Edited or NotEdited afterwards.
 	EditWrite(cur permissions.Question, text string) (tea.Cmd, bool)
-}
-
-// Answers sends the user's answers. *workspace.Session implements it.
-type Answers interface {
-	Answer(key uint64, option string) error
-	AnswerWith(key uint64, option, text string) error
-	AnswerAttended(key uint64, option string) error
-	Reject(key uint64) error
 }
 
 // Question shows the waiting questions, one at a time, and lets the user answer with a

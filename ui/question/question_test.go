@@ -25,6 +25,7 @@ type page struct {
 	now      time.Time
 	around   PageState
 	out      layer.Effects
+	broker   *permissions.Broker
 	answered []string
 	edited   string
 	rejected string // what is to be rejected with a reason
@@ -39,6 +40,7 @@ func newPage(t *testing.T) *page {
 	}
 	p := &page{now: time.Unix(1e9, 0)}
 	p.env = layer.Env{Now: func() time.Time { return p.now }, Keys: keys, Theme: theme.Dark()}
+	p.broker = permissions.NewBroker(p.posted, nil)
 	p.q, p.es = New(&p.env, &p.out, p), NewElicitations(&p.env, &p.out, p.PageState)
 	return p
 }
@@ -48,9 +50,9 @@ func (p *page) PageState() PageState {
 	return p.around
 }
 
-func (p *page) Answers() Answers  { return p }
-func (p *page) ClosePopup()       {}
-func (p *page) QuestionsChanged() {}
+func (p *page) Answers() *permissions.Broker { return p.broker }
+func (p *page) ClosePopup()                  {}
+func (p *page) QuestionsChanged()            {}
 
 // said returns what was said last, and notes pages that were opened.
 func (p *page) said() (text string) {
@@ -77,18 +79,22 @@ func (p *page) EditWrite(_ permissions.Question, text string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-func (p *page) Answer(key uint64, option string) error {
-	p.answered = append(p.answered, fmt.Sprint(key, " ", option))
-	return nil
-}
+// ask asks a question, with a key of its own.
+func (p *page) ask(q permissions.Question) { p.broker.Ask(q) }
 
-func (p *page) AnswerWith(key uint64, option, text string) error {
-	return p.Answer(key, option+" with "+text)
+// posted shows a question, and notes how it was answered.
+func (p *page) posted(e permissions.Event) {
+	switch e := e.(type) {
+	case permissions.Asked:
+		p.q.Add(e.Question)
+	case permissions.Settled:
+		line := fmt.Sprint(e.Key, " ", e.Answer.OptionID)
+		if e.Answer.Text != nil {
+			line += " with " + *e.Answer.Text
+		}
+		p.answered = append(p.answered, line)
+	}
 }
-func (p *page) AnswerAttended(key uint64, option string) error {
-	return p.Answer(key, option+" attended")
-}
-func (p *page) Reject(key uint64) error { return p.Answer(key, "rejected") }
 
 var names = map[string]rune{"pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "down": tea.KeyDown, "up": tea.KeyUp, "esc": tea.KeyEscape}
 
@@ -138,7 +144,7 @@ func word(n int) string { return fmt.Sprintf("w%d.", n) }
 // Drawing a frame does not count as showing it. Only Saw does.
 func TestDrawnIsNotShown(t *testing.T) {
 	p := newPage(t)
-	p.q.Add(command(1, 3))
+	p.ask(command(1, 3))
 	first, _ := p.q.Rows(60, 20, false)
 	for range 3 {
 		p.rests()
@@ -162,7 +168,7 @@ func TestDrawnIsNotShown(t *testing.T) {
 // Rows under a popup do not count as read.
 func TestCoveredIsNotRead(t *testing.T) {
 	p := newPage(t)
-	p.q.Add(command(1, 3))
+	p.ask(command(1, 3))
 	p.see(60, 20, true)
 	p.rests()
 	p.press("y")
@@ -180,7 +186,7 @@ func TestAllowedIsRead(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		p := newPage(t)
 		n := 1 + r.IntN(400)
-		p.q.Add(command(1, n))
+		p.ask(command(1, n))
 		shown := map[int]bool{}
 		width, height := 30+r.IntN(100), 3+r.IntN(30)
 		for range 60 {
@@ -227,7 +233,7 @@ func TestSettledQuestions(t *testing.T) {
 	}{{0, 1, 2, true}, {0, 2, 1, false}, {0, 3, 1, false}, {1, 1, 2, false}, {1, 2, 3, true}, {2, 3, 2, true}, {2, 1, 3, false}, {1, 9, 2, false}} {
 		p := newPage(t)
 		for key := range uint64(3) {
-			p.q.Add(command(key+1, 2))
+			p.ask(command(key+1, 2))
 		}
 		p.q.turnTo(c.at)
 		p.see(60, 20, false)
@@ -243,7 +249,7 @@ func TestHunks(t *testing.T) {
 	p := newPage(t)
 	cur := permissions.Question{Key: 1, Heading: "Change a file", Options: options, Change: &permissions.Change{Path: "f", Old: "a\nb\nc\nd\ne\nf\ng\nh\ni\n", New: "A\nb\nc\nd\ne\nf\ng\nh\nI\n"}}
 	cur.Body = []permissions.Part{{Kind: permissions.Diff, Path: "f", Old: cur.Change.Old, Text: cur.Change.New}}
-	p.q.Add(cur)
+	p.ask(cur)
 	frame := func() string { return p.see(80, 40, false) }
 	frame()
 	p.q.Grab()
@@ -314,7 +320,7 @@ func TestOptionsWrap(t *testing.T) {
 		p := newPage(t)
 		q := command(1, 3)
 		q.Options = []permissions.Option{options[0], {ID: "ever", Name: name, Kind: permissions.AllowAlways}, options[2]}
-		p.q.Add(q)
+		p.ask(q)
 		p.see(size[0], size[1], false)
 		p.rests()
 		seen := map[string]bool{}

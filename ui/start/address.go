@@ -69,19 +69,19 @@ type Address struct {
 
 // Key handles the keys of the address.
 func (a Address) Key(p layer.Press) (tea.Cmd, bool) {
-	return addressKey(a.Env, a.Out, a.Page, addressIn(a.Agent.LoginLines()), p)
+	return addressKey(a.Env, a.Out, a.Page, addressIn(a.Agent.Login.Lines()), p)
 }
 
 // Rows draws it as a box of at most height rows; nil if the agent has printed nothing.
 func (a Address) Rows(width, height int) ([]string, *tea.Cursor) {
-	if len(a.Agent.LoginLines()) == 0 {
+	if len(a.Agent.Login.Lines()) == 0 {
 		return nil, nil
 	}
 	inner := box.InnerWidth(width)
 	keys := text.Wrap(a.keys(), inner)
 	body := append(a.lines(inner, height-2-len(keys)), keys...)
 	body = body[max(0, len(body)-max(1, height-2)):]
-	return box.Box{Title: "Log in to " + a.Agent.Name() + ": " + a.Agent.LoggingIn(), Body: body}.Rows(width, a.Env.Theme), nil
+	return box.Box{Title: "Log in to " + a.Agent.Name() + ": " + a.Agent.Login.Running(), Body: body}.Rows(width, a.Env.Theme), nil
 }
 
 // lines draws the newest lines that the agent has printed, as many as fit but at least one,
@@ -89,7 +89,7 @@ func (a Address) Rows(width, height int) ([]string, *tea.Cursor) {
 func (a Address) lines(width, most int) []string {
 	th := a.Env.Theme
 	var odd []string
-	lines := a.Agent.LoginLines()
+	lines := a.Agent.Login.Lines()
 	for _, w := range addressIn(lines).Warnings {
 		odd = append(odd, text.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
 	}
@@ -108,7 +108,7 @@ func (a Address) lines(width, most int) []string {
 func (a Address) keys() string {
 	th := a.Env.Theme
 	var parts []string
-	if link := addressIn(a.Agent.LoginLines()); link.OK {
+	if link := addressIn(a.Agent.Login.Lines()); link.OK {
 		parts = addressKeys(link, th)
 	}
 	return strings.Join(append(parts,

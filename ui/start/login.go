@@ -92,7 +92,7 @@ func (l *Login) TakeStep(from *Login, here bool) {
 // Offer lists the agent's login methods.
 func (l *Login) Offer(a *workspace.Agent) {
 	var items []list.Item
-	for _, method := range a.Methods() {
+	for _, method := range a.Login.Methods() {
 		items = append(items, list.Item{Title: workspace.MethodName(method), Detail: method.Description, Hint: how(a, method), Value: method})
 	}
 	l.offer = offer{agent: a, connection: a.ConnectionNumber(), list: list.New(items)}
@@ -136,7 +136,7 @@ func (l *Login) reopen(a *workspace.Agent, note string) {
 
 // how says in a few words what a login method does.
 func how(a *workspace.Agent, method event.AuthMethod) string {
-	switch why := a.UnsupportedReason(method); {
+	switch why := a.Login.UnsupportedReason(method); {
 	case why != "":
 		return "not supported: " + why
 	case method.Type == "terminal":
@@ -147,7 +147,7 @@ func how(a *workspace.Agent, method event.AuthMethod) string {
 		return fmt.Sprintf("asks for %d values", len(method.Vars))
 	case method.TakesKey:
 		return "asks for a key"
-	case a.RunsCommand(method):
+	case a.Login.RunsCommand(method):
 		return "runs a command"
 	}
 	return "by the agent"
@@ -160,17 +160,17 @@ func (l *Login) choose(method event.AuthMethod) tea.Cmd {
 	if a.ConnectionNumber() != connection {
 		return nil
 	}
-	switch why := a.UnsupportedReason(method); {
+	switch why := a.Login.UnsupportedReason(method); {
 	case why == method.Type && why != "":
 		l.reopen(a, "Unknown login method: "+why)
 	case why != "":
 		l.reopen(a, "Unsupported login method: "+why)
 	case method.Type == "terminal":
-		return l.run(a, connection, a.TerminalLogin(method))
+		return l.run(a, connection, a.Login.Terminal(method))
 	case method.Type == "env_var", method.TakesKey:
 		l.ask(a, &step{method: method, form: variablesForm(method, l.env.Keys)})
-	case a.RunsCommand(method):
-		asked, err := a.AgentLogin(method)
+	case a.Login.RunsCommand(method):
+		asked, err := a.Login.Command(method)
 		if err != nil {
 			l.reopen(a, visible(err.Error()))
 			return nil
@@ -178,7 +178,7 @@ func (l *Login) choose(method event.AuthMethod) tea.Cmd {
 		l.ask(a, &step{method: method, command: asked})
 		return tea.Tick(layer.Quiet+20*time.Millisecond, func(time.Time) tea.Msg { return drawn{} })
 	default:
-		a.Authenticate(method, "")
+		a.Login.Authenticate(method, "")
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ type ran struct {
 
 // Handle tells the agent.
 func (m ran) Handle() tea.Cmd {
-	m.agent.RanLogin(m.connection, m.cmd, m.err)
+	m.agent.Login.Ran(m.connection, m.cmd, m.err)
 	return nil
 }
 

@@ -152,7 +152,7 @@ func (l *Login) submit() tea.Cmd {
 		return l.out.Say("Not sent: the agent was restarted meanwhile")
 	}
 	if s.method.TakesKey {
-		a.Authenticate(s.method, strings.TrimSpace(s.form.Values()[0].Text))
+		a.Login.Authenticate(s.method, strings.TrimSpace(s.form.Values()[0].Text))
 		return nil
 	}
 	values := workspace.Variables{}
@@ -161,7 +161,7 @@ func (l *Login) submit() tea.Cmd {
 			values[s.method.Vars[i].Name] = text
 		}
 	}
-	a.LogInWithVariables(s.method, values)
+	a.Login.WithVariables(s.method, values)
 	return nil
 }
 

@@ -26,7 +26,7 @@ type Wait struct {
 func (w Wait) Rows(width, height int) []string {
 	rows := []string{" " + w.Env.Theme.Title.Paint("parley"), ""}
 	switch {
-	case w.Agent.LoggingIn() != "":
+	case w.Agent.Login.Running() != "":
 		rows = append(rows, w.loggingIn(width, height-len(rows))...)
 	case w.Login:
 		return append(append(append(rows, w.failure(width)...), w.toast(width)...), "")
@@ -50,7 +50,7 @@ func (w Wait) toast(width int) []string {
 // loggingIn draws a login that the agent performs.
 func (w Wait) loggingIn(width, height int) []string {
 	th, a := w.Env.Theme, Address{Env: w.Env, Agent: w.Agent}
-	rows := text.WrapInk(nil, "Logging in: "+th.Strong.Paint(w.Agent.LoggingIn()), "  ", width)
+	rows := text.WrapInk(nil, "Logging in: "+th.Strong.Paint(w.Agent.Login.Running()), "  ", width)
 	rows = append(rows, text.WrapInk(th.Dim.Paint, "The agent may have opened a browser", "  ", width)...)
 	keys := text.WrapInk(nil, a.keys(), "  ", width)
 	rows = append(append(rows, ""), a.lines(width, height-len(rows)-2-len(keys))...)

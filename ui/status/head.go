@@ -72,7 +72,7 @@ func (h Head) parts() []string {
 	if h.Agent.Opening() && !h.Waits {
 		return parts
 	}
-	if added, removed := h.ChangedLines(); added+removed > 0 {
+	if added, removed := h.Changes.Lines(); added+removed > 0 {
 		parts = append(parts, fmt.Sprintf("+%d −%d", added, removed))
 	}
 	return append(parts, h.Usage()...)

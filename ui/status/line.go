@@ -230,8 +230,8 @@ func (l Line) doing() []string {
 		parts = append(parts, th.Accent.Paint(state.String()))
 	}
 	switch {
-	case l.Agent.LoggingIn() != "":
-		parts = append(parts, th.Accent.Paint("logging in: "+l.Agent.LoggingIn()))
+	case l.Agent.Login.Running() != "":
+		parts = append(parts, th.Accent.Paint("logging in: "+l.Agent.Login.Running()))
 	case t.State == thread.Loading:
 		parts = append(parts, th.Accent.Paint(t.State.String()))
 	case !l.IsOpen():
@@ -260,7 +260,7 @@ func (l Line) counts() (parts []string) {
 	if n := len(t.Held); n > 0 {
 		add("%d held", n)
 	}
-	if n := len(l.Queued()); n > 0 {
+	if n := len(l.Prompts.Queue.Texts()); n > 0 {
 		add("%d queued", n)
 	}
 	if n := len(t.Background); n > 0 {
@@ -276,7 +276,7 @@ func (l Line) counts() (parts []string) {
 		add("ctx %s", tokens(u.Used))
 	}
 	add("%s", money(t.Usage))
-	if added, removed := l.ChangedLines(); added+removed > 0 {
+	if added, removed := l.Changes.Lines(); added+removed > 0 {
 		add("%s %s", th.DiffAdd.Paint(fmt.Sprintf("+%d", added)), th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
 	}
 	if t.RanDenied > 0 {
@@ -312,7 +312,7 @@ func (l Line) Right() string {
 		return hint(l.Env.Keys.ChatKey(intent.Send), "now")
 	case l.Thread.State == thread.Ended && !l.ReadOnly:
 		return hint(interrupt, "quit")
-	case l.Agent.LoggingIn() != "", l.Opening() && !l.Busy():
+	case l.Agent.Login.Running() != "", l.Opening() && !l.Busy():
 		return hint(stop, "cancel")
 	case l.Thread.State == thread.Cancelling && l.Killable():
 		return hint(stop, "end the agent (not responding)")

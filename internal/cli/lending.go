@@ -1,29 +1,22 @@
-package app
+package cli
 
 import (
-	"context"
 	"errors"
 	"io"
 
-	"parley/internal/host"
 	"parley/internal/keyboard"
 	"parley/internal/workspace"
 	"parley/terminal"
 )
 
-// lendKeyboard lets the screen hand the keyboard to an agent's commands. It is taken back when life
-// ends.
-func lendKeyboard(life context.Context, conn *workspace.Connection, h *host.Host) {
-	conn.Attended, conn.TakeOver = h.Attended, h.TakeOver
-	conn.Attach = func(session, id, line string) workspace.Command {
-		return &lending{life: life, host: h, session: session, id: id, line: line}
-	}
+// Attach returns a command that lends an agent's command the user's terminal; line is its name for display.
+func (c *Connection) Attach(session, id, line string) workspace.Command {
+	return &lending{c: c, session: session, id: id, line: line}
 }
 
 // lending is an agent's command that is about to get the user's terminal.
 type lending struct {
-	life              context.Context
-	host              *host.Host
+	c                 *Connection
 	session, id, line string
 	in                io.Reader
 	out               io.Writer
@@ -35,14 +28,14 @@ func (l *lending) SetStderr(io.Writer)   {}
 
 // Run lends the terminal until the command ends or the user takes it back.
 func (l *lending) Run() error {
-	a, err := l.host.Attach(l.session, l.id)
+	a, err := l.c.Host.Attach(l.session, l.id)
 	if errors.Is(err, terminal.ErrExited) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	err = keyboard.Lend(l.life, l.in, l.out, a, l.line, keyboard.AgentSeesHint)
+	err = keyboard.Lend(l.c.Life, l.in, l.out, a, l.line, keyboard.AgentSeesHint)
 	if errors.Is(err, keyboard.ErrTakenBack) {
 		return workspace.ErrTakenBack
 	}
