@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/paint"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/fakeagent"
-	"parley/ui/intent"
+	"parley/internal/intent"
 )
 
 // The palette has every action, finds it by its words, and does it.

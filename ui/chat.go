@@ -9,10 +9,10 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/intent"
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/composer"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/question"
 	"parley/ui/review"

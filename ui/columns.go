@@ -6,10 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/text"
 	"parley/ui/layer"
 	"parley/ui/paint"
 	"parley/ui/status"
-	"parley/ui/widget/text"
 )
 
 // column is a part of the screen that shows a page.

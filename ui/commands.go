@@ -7,11 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/intent"
 	"parley/internal/safetext"
 	"parley/internal/template"
 	"parley/internal/workspace"
 	"parley/ui/composer"
-	"parley/ui/intent"
 	"parley/ui/status"
 )
 

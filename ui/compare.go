@@ -9,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/intent"
 	"parley/internal/linediff"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/review"
 	"parley/ui/status"

@@ -8,11 +8,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/carried"
+	"parley/internal/intent"
 	"parley/internal/memory"
 	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui/composer"
-	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/widget/list"
 )

@@ -10,12 +10,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/panel"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // AskEnding asks on a screen of its own what happens to a worktree when a chat has ended, and with which

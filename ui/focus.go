@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/layer"
 	"parley/ui/panel"
 )

@@ -6,11 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/intent"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/inline"
-	"parley/ui/intent"
-	"parley/ui/widget/text"
 )
 
 // Widths of the live part.

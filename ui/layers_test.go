@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/review"
 	"parley/ui/uitest"
-	"parley/ui/widget/text"
 )
 
 // boundKeys returns the keys that any layer binds, and a letter that none does.

@@ -8,15 +8,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/permissions"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/mouse"
 	"parley/ui/panel"
 	"parley/ui/widget/box"
-	"parley/ui/widget/text"
 )
 
 // rows draws the page: the transcript, and below it the question and the parts that never

@@ -7,13 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/text"
 	"parley/ui/composer"
 	"parley/ui/inline"
 	"parley/ui/layer"
 	"parley/ui/mouse"
 	"parley/ui/start"
 	"parley/ui/status"
-	"parley/ui/widget/text"
 )
 
 // Model is the root model. Everything below it is a plain struct, used on the same goroutine.

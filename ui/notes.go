@@ -4,10 +4,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/intent"
 	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/words"
-	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/widget/list"
 )

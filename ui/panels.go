@@ -9,8 +9,8 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/describe"
+	"parley/internal/intent"
 	"parley/ui/clipboard"
-	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/transcript"

@@ -6,12 +6,12 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/carried"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/panel"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // pendingRows returns the rows between the transcript and the composer: the plan, the queue,

@@ -4,8 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/intent"
 	"parley/internal/words"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/review"
 	"parley/ui/status"

@@ -11,8 +11,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/fakeagent"
+	"parley/internal/intent"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/uitest"
 )
 

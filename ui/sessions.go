@@ -11,13 +11,13 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/carried"
+	"parley/internal/intent"
 	"parley/internal/safetext"
 	"parley/internal/snippet"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/panel"
-	"parley/ui/widget/text"
 )
 
 // entry is a row of the list of sessions: an open one, one saved by an agent, one that

@@ -11,11 +11,11 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/describe"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/paint"
 	"parley/ui/panel"
 	"parley/ui/status"
-	"parley/ui/widget/text"
 )
 
 // The screens, in columns, that have room for the side panel: if the user asked for it, and

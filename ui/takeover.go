@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/panel"
 )
 

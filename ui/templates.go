@@ -3,10 +3,10 @@ package ui
 import (
 	"strings"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/ui/panel"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // previewTemplate shows what a template would do.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"parley/acpclient/thread"
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/layer"
 	"parley/ui/transcript"
 	"parley/ui/transcript/find"

@@ -8,12 +8,12 @@ import (
 
 	"parley/internal/carried"
 	"parley/internal/describe"
+	"parley/internal/text"
 	"parley/internal/undo"
 	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 	"parley/ui/review"
-	"parley/ui/widget/text"
 )
 
 // showTurns lists the prompts of the session.

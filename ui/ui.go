@@ -23,12 +23,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/guard"
 	"parley/ui/inline"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/mouse"
 	"parley/ui/paint"

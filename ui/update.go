@@ -7,9 +7,9 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/glyphs"
+	"parley/internal/intent"
 	"parley/internal/workspace"
-	"parley/ui/glyphs"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 )

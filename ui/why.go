@@ -3,9 +3,9 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/notes"
 	"parley/permissions"
-	"parley/ui/intent"
 	"parley/ui/panel"
 )
 

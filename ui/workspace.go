@@ -8,8 +8,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/carried"
+	"parley/internal/intent"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 )
 
 // resultMsg is the result of a task of the workspace.

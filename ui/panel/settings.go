@@ -4,8 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/intent"
 	"parley/internal/safetext"
-	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget/list"
 )

@@ -4,20 +4,18 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"parley/ui/theme"
 )
 
 func TestHighlightCells(t *testing.T) {
-	ink := theme.Plain().Selected
+	ink := func(s string) string { return "\x1b[7m" + s + "\x1b[m" }
 	for _, c := range []struct {
 		row         string
 		left, right int
 		want        string
 	}{
-		{"hello", 1, 3, "h" + ink.Paint("el") + "lo"},
-		{"\x1b[31mhello\x1b[m", 0, 5, ink.Paint("hello")},
-		{"日本語", 2, 4, "日" + ink.Paint("本") + "語"},
+		{"hello", 1, 3, "h" + ink("el") + "lo"},
+		{"\x1b[31mhello\x1b[m", 0, 5, ink("hello")},
+		{"日本語", 2, 4, "日" + ink("本") + "語"},
 		{"hello", 3, 3, "hello"},
 		{"hello", 9, 12, "hello"},
 	} {

@@ -1,10 +1,10 @@
-package terminal
+package emulator
 
 import (
 	"bytes"
 
-	"parley/ui/glyphs"
-	"parley/ui/widget/text"
+	"parley/internal/glyphs"
+	"parley/internal/text"
 )
 
 // maxLineCells is how long one line of output may grow before it is broken.

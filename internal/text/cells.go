@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 const tabWidth = 4

@@ -1,10 +1,10 @@
-package text
+package emulator
 
 import (
 	"os"
 	"testing"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // The tests are laid out for a terminal that measures by clusters, as the library does

@@ -7,5 +7,5 @@
 // be styled survive, less blinking and concealing.
 //
 // All of it is for the screen's goroutine: nothing here locks, starts goroutines or
-// blocks. That holds for the other packages below ui/widget too.
+// blocks. That holds for the packages below ui/widget too.
 package text

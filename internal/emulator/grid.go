@@ -1,4 +1,4 @@
-package terminal
+package emulator
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 
-	"parley/ui/widget/text"
+	"parley/internal/text"
 )
 
 // grid is an emulated screen for programs that move the cursor. It gets what the tokenizer passes on, without what could

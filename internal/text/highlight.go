@@ -1,14 +1,10 @@
 package text
 
-import (
-	"github.com/charmbracelet/x/ansi"
+import "github.com/charmbracelet/x/ansi"
 
-	"parley/ui/theme"
-)
-
-// Highlight paints the cells from left up to right of a styled row in an ink of their own, whatever they looked like.
-// Halves of wide characters at the edges become spaces.
-func Highlight(row string, left, right int, ink theme.Ink) string {
+// Highlight paints the cells from left up to right of a styled row, whatever they looked like. Halves of wide characters
+// at the edges become spaces.
+func Highlight(row string, left, right int, paint func(string) string) string {
 	if left < 0 || right <= left {
 		return row
 	}
@@ -16,7 +12,7 @@ func Highlight(row string, left, right int, ink theme.Ink) string {
 	if text == "" {
 		return row
 	}
-	return Overlay([]string{row}, []string{ink.Paint(text)}, left, 0)[0]
+	return Overlay([]string{row}, []string{paint(text)}, left, 0)[0]
 }
 
 // Cell returns which bytes of plain text are shown in a cell, from start up to end; both are the length of the text if it

@@ -4,18 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 )
-
-// Printable reports whether a key is text rather than a command. AltGr may report ctrl and alt together.
-func Printable(k tea.KeyPressMsg) bool {
-	if k.Text == "" {
-		return false
-	}
-	mod := k.Mod & (tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModSuper | tea.ModHyper)
-	return mod == 0 || mod == tea.ModCtrl|tea.ModAlt
-}
 
 // PrivatePlane is the first rune of plane 16: what an editor shows in a few cells is one of those in its text.
 // They are dropped from all input. (Plane 15, where icon fonts live, is left to the user.)

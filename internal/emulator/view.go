@@ -1,10 +1,10 @@
-// Package terminal draws the output of commands as a terminal would show it.
-package terminal
+// Package emulator draws the output of commands as a terminal would show it.
+package emulator
 
 import (
 	"bytes"
 
-	"parley/ui/widget/text"
+	"parley/internal/text"
 )
 
 const (
