@@ -123,7 +123,7 @@ var arrows = []struct {
 	{"keys, widths and emulation need no screen", inside("internal/intent", "internal/glyphs", "internal/text", "internal/emulator"), oursBut("internal/emulator", "internal/glyphs", "internal/text", "internal/words")},
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
 	{"components know nothing of each other", is(components...), is(components...)},
-	{"components know no page", is(components...), is("ui")},
+	{"components know no page", is(components...), is("ui", "ui/page")},
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops stands alone", inside("fsops"), ours},
 	{"permissions compare texts", inside("permissions"), oursBut("internal/lazy", "internal/linediff")},

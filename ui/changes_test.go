@@ -58,7 +58,7 @@ func withChanges(t *testing.T, f func(d *driver, j *undotest.Journal)) {
 		})
 	}, func(d *driver) {
 		d.connected()
-		d.m.chat.Agent.ConnForTest().Journal = func(string) workspace.Journal { return everything{j} }
+		d.m.Front.Agent.ConnForTest().Journal = func(string) workspace.Journal { return everything{j} }
 		d.types("go\n")
 		d.wait(time.Second)
 		if turns != "-+-" {
@@ -139,7 +139,7 @@ func TestNothingToReview(t *testing.T) {
 		d.connected()
 		d.press("f5")
 		d.sees("Changes are not recorded here")
-		d.m.chat.Agent.ConnForTest().Journal = func(string) workspace.Journal { return &undotest.Journal{} }
+		d.m.Front.Agent.ConnForTest().Journal = func(string) workspace.Journal { return &undotest.Journal{} }
 		d.press("f5")
 		d.wait(100 * time.Millisecond)
 		d.sees("No changes recorded in this session")

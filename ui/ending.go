@@ -14,6 +14,7 @@ import (
 	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/ui/layer"
+	"parley/ui/page"
 	"parley/ui/panel"
 	"parley/ui/theme"
 )
@@ -46,7 +47,7 @@ type ending struct {
 }
 
 func newEnding(opts Options, u workspace.Unmerged, choose func(do panel.Ending, message string)) *ending {
-	t := treeOf(u)
+	t := page.TreeOf(u)
 	if u.Makes {
 		t.Message = u.Message
 	}

@@ -17,8 +17,8 @@ func TestQueueList(t *testing.T) {
 		d.connected()
 		wants := func(want ...string) {
 			d.t.Helper()
-			if !slices.Equal(d.m.chat.Queued(), want) {
-				d.t.Fatalf("queued %q, want %q", d.m.chat.Queued(), want)
+			if !slices.Equal(d.m.Front.Queued(), want) {
+				d.t.Fatalf("queued %q, want %q", d.m.Front.Queued(), want)
 			}
 		}
 		d.types("/queue\n")
