@@ -118,14 +118,12 @@ var arrows = []struct {
 	{"only main imports the app", outside("."), inside("internal/app")},
 	{"ui sees events, not messages", inside("ui"), is("acpclient/jsonrpc", "acpclient/transport", "acpclient/wire")},
 	{"ui starts nothing and dials nowhere", inside("ui"), is("os/exec", "net", "net/http")},
-	{"lines need no screen", inside("ui/linear"), inside("charm.land", "github.com/alecthomas/chroma")},
-	{"lines take commands and the replay of output from ui, and nothing else", inside("ui/linear"), func(p string) bool {
-		return under(p, "ui") && !under(p, "ui/intent", "ui/linear", "ui/widget/terminal")
-	}},
+	{"lines need no screen", inside("ui/linear"), func(p string) bool { return under(p, "ui") && !under(p, "ui/linear") }},
 	{"ui has no services of its own", inside("ui"), inside("fsops", "terminal")},
+	{"keys, widths and emulation need no screen", inside("internal/intent", "internal/glyphs", "internal/text", "internal/emulator"), oursBut("internal/emulator", "internal/glyphs", "internal/text", "internal/words")},
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
 	{"components know nothing of each other", is(components...), is(components...)},
-	{"components know no page", is(components...), is("ui")},
+	{"components know no page", is(components...), is("ui", "ui/page")},
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops stands alone", inside("fsops"), ours},
 	{"permissions compare texts", inside("permissions"), oursBut("internal/lazy", "internal/linediff")},
@@ -172,6 +170,23 @@ func TestArrows(t *testing.T) {
 		}
 		if !applies {
 			t.Errorf("%s: there is no such package", a.rule)
+		}
+	}
+}
+
+// The chat in lines starts without what only the screen needs.
+func TestLinesNeedNoScreen(t *testing.T) {
+	screen := inside("parley/ui/theme", "charm.land/bubbletea", "charm.land/lipgloss", "charm.land/glamour", "github.com/alecthomas/chroma")
+	for _, front := range []struct {
+		pkg   string
+		needs bool
+	}{{"./ui/linear", false}, {"./ui", true}} {
+		out, err := exec.Command("go", "list", "-deps", front.pkg).Output()
+		if err != nil {
+			t.Skip("no go command")
+		}
+		if found := slices.DeleteFunc(strings.Fields(string(out)), func(p string) bool { return !screen(p) }); len(found) > 0 != front.needs {
+			t.Errorf("%s depends on %q", front.pkg, found)
 		}
 	}
 }

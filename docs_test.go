@@ -13,7 +13,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/cli"
 	"parley/internal/config"
-	"parley/ui/intent"
+	"parley/internal/intent"
 )
 
 // documents returns the text of every document, by its path with slashes.

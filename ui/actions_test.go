@@ -9,7 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/fakeagent"
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/ui/page"
 )
 
 // The palette has every action, finds it by its words, and does it.
@@ -30,9 +31,6 @@ func TestPalette(t *testing.T) {
 			if listed[a.Intent] {
 				d.sees(strings.Split(a.Help, ": ")...)
 			}
-			if handlers[a.Intent] == nil && (listed[a.Intent] || a.Command != "") {
-				d.t.Errorf("nothing does %s", a.Name)
-			}
 		}
 		d.sees("ctrl+s", "/sessions", "/test", "Suspend parley")
 		d.types("plan")
@@ -42,6 +40,18 @@ func TestPalette(t *testing.T) {
 		d.press("esc")
 		d.draft("half a draft")
 	})
+}
+
+// What pages leave to the screen, the screen does.
+func TestActionsOfScreen(t *testing.T) {
+	for _, i := range page.OfScreen {
+		drive(t, nil, func(d *driver) {
+			d.connected()
+			if _, known := d.m.do(d.m.Front, page.ForScreen{Intent: i}); !known {
+				t.Errorf("nothing does %v", i)
+			}
+		})
+	}
 }
 
 // At 80 columns, too, the list of all actions has a column for the commands.

@@ -16,12 +16,12 @@ import (
 func BenchmarkView(b *testing.B) {
 	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
-	m.choosing = false
-	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
+	m.Choosing = false
+	m.Front.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
 	for range 40 {
-		m.chat.apply(event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\n"})
+		m.applyTo(m.Front, event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\n"})
 	}
-	m.chat.applied()
+	m.Front.Applied()
 	m.present()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -44,7 +44,7 @@ func painting(t *testing.T, turn func(*fakeagent.Turn) string, f func(p *painted
 		go io.Copy(io.Discard, p.emu) // its answers are not for us
 		screen := paint.Open(p, []string{"TERM=linux"}, func(run func()) { run() })
 		defer func() { screen.Close(); p.emu.Close() }()
-		d.m.screen = screen
+		d.m.painter = screen
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 		d.connected()
 		p.pass(time.Second)

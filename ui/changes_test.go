@@ -66,7 +66,7 @@ func withChanges(t *testing.T, f func(d *driver, j *undotest.Journal)) {
 		})
 	}, func(d *driver) {
 		d.connected()
-		conn := d.m.chat.Agent.ConnForTest()
+		conn := d.m.Front.Agent.ConnForTest()
 		conn.Machine = recorded{conn.Machine, everything{j}}
 		d.types("go\n")
 		d.wait(time.Second)
@@ -148,7 +148,7 @@ func TestNothingToReview(t *testing.T) {
 		d.connected()
 		d.press("f5")
 		d.sees("Changes are not recorded here")
-		conn := d.m.chat.Agent.ConnForTest()
+		conn := d.m.Front.Agent.ConnForTest()
 		conn.Machine = recorded{conn.Machine, &undotest.Journal{}}
 		d.press("f5")
 		d.wait(100 * time.Millisecond)

@@ -32,7 +32,7 @@ func (d *driver) outcomes(want string) {
 
 func (d *driver) draft(want string) {
 	d.t.Helper()
-	if got := d.m.chat.composer.Value(); got != want {
+	if got := d.m.Front.Composer.Value(); got != want {
 		d.t.Fatalf("the draft is %q, want %q", got, want)
 	}
 }

@@ -1,11 +1,14 @@
 package ui
 
 import (
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/ui/panel"
 	"parley/ui/question"
 	"parley/ui/theme"
 	"parley/ui/transcript"
@@ -34,7 +37,7 @@ type colouredMsg struct {
 // Bubble Tea gets that view first. During a flood of events it waits, so as not to
 // highlight code that scrolls away at once.
 func (m *Model) colour() tea.Cmd {
-	if m.colouring || m.quitting || m.choosing {
+	if m.colouring || m.Quitting || m.Choosing {
 		return nil
 	}
 	if m.flooded {
@@ -43,7 +46,7 @@ func (m *Model) colour() tea.Cmd {
 	}
 	var msg colouredMsg
 	for _, c := range m.columns() {
-		msg = colouredMsg{view: c.view, diffs: c.view.Uncoloured(), question: c.question, asked: c.question.Uncoloured()}
+		msg = colouredMsg{view: c.View, diffs: c.View.Uncoloured(), question: c.Question, asked: c.Question.Uncoloured()}
 		if len(msg.diffs)+len(msg.asked) > 0 {
 			break
 		}
@@ -76,8 +79,8 @@ func (m *Model) coloured(msg colouredMsg) {
 // settleTheme applies the theme for the terminal and the user's choice. While the list of
 // themes is open, that is the one under the cursor.
 func (m *Model) settleTheme() {
-	name := m.opts.Theme
-	if l := m.chat.panels.listOf(intent.Theme); l != nil && m.conversing() {
+	name := m.Options.Theme
+	if l := m.Front.Panels.ListOf(intent.Theme); l != nil && m.conversing() {
 		if it, ok := l.List.Selected(); ok {
 			name = it.Value.(string)
 		}
@@ -87,6 +90,21 @@ func (m *Model) settleTheme() {
 	}
 	m.Theme, m.themedFor, m.dirty = theme.For(name, m.terminal), m.terminal, true
 	for _, c := range m.chats() {
-		c.view.SetTheme(m.Theme)
+		c.View.SetTheme(m.Theme)
 	}
+}
+
+// showThemes lists the themes. The one under the cursor is applied at once; enter keeps it
+// until parley ends, esc restores the previous one.
+func (m *Model) showThemes() tea.Cmd {
+	m.Front.Panels.Show(panel.Themes(m.Options.Theme, func(name string) tea.Cmd {
+		m.Options.Theme = name
+		m.Front.Say(fmt.Sprintf("Set theme = %q in config.toml to keep it", name))
+		return nil
+	}))
+	if !m.requested {
+		m.requested = true
+		return tea.Raw(ansi.RequestBackgroundColor)
+	}
+	return nil
 }

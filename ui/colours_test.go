@@ -12,6 +12,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/workspace"
+	"parley/ui/page"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -74,8 +75,8 @@ func TestThemePickerGoesAway(t *testing.T) {
 		if d.m.Theme.Name != "plain" {
 			t.Fatalf("shows %s", d.m.Theme.Name)
 		}
-		d.m.chat.panels.open = nil
-		d.send(refreshMsg{})
+		d.m.Front.Panels.Close(d.m.Front.Panels.List())
+		d.send(page.Refresh{})
 		if d.m.Theme.Name != "light" {
 			t.Errorf("it stays %s", d.m.Theme.Name)
 		}
@@ -121,7 +122,7 @@ func TestThemeOfTheTerminal(t *testing.T) {
 // transcript and in a question.
 func TestDiffsAreColoured(t *testing.T) {
 	withQuestion(t, edit(), usual, func(d *driver) {
-		d.m.opts.Theme = "dark"
+		d.m.Options.Theme = "dark"
 		d.send(tea.WindowSizeMsg{Width: 90, Height: 60})
 		d.rest()
 		th := theme.Dark()
@@ -134,7 +135,7 @@ func TestDiffsAreColoured(t *testing.T) {
 			}
 		}
 		coloured()
-		if d.m.colouring || len(d.m.chat.view.Uncoloured()) > 0 {
+		if d.m.colouring || len(d.m.Front.View.Uncoloured()) > 0 {
 			t.Error("there is something left to colour")
 		}
 		draws := d.m.draws
@@ -173,23 +174,23 @@ func TestThemeFollowsTerminal(t *testing.T) {
 func BenchmarkTheme(b *testing.B) {
 	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 50})
-	m.choosing = false
-	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
+	m.Choosing = false
+	m.Front.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
 	for range 25_000 {
-		m.chat.apply(event.TurnStarted{Text: "go on"})
-		m.chat.apply(event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\nAnd another one.\n"})
-		m.chat.apply(event.TurnEnded{StopReason: "end_turn"})
+		m.applyTo(m.Front, event.TurnStarted{Text: "go on"})
+		m.applyTo(m.Front, event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\nAnd another one.\n"})
+		m.applyTo(m.Front, event.TurnEnded{StopReason: "end_turn"})
 	}
-	m.chat.applied()
+	m.Front.Applied()
 	for range 3000 { // so that much is remembered
-		m.chat.view.Page(-1)
-		m.chat.view.Rows()
+		m.Front.View.Page(-1)
+		m.Front.View.Rows()
 	}
 	m.View()
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
-		m.opts.Theme = []string{"light", "dark"}[n%2]
-		m.Update(refreshMsg{})
+		m.Options.Theme = []string{"light", "dark"}[n%2]
+		m.Update(page.Refresh{})
 		m.View()
 	}
 }

@@ -6,15 +6,16 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/text"
 	"parley/ui/layer"
+	"parley/ui/page"
 	"parley/ui/paint"
 	"parley/ui/status"
-	"parley/ui/widget/text"
 )
 
 // column is a part of the screen that shows a page.
 type column struct {
-	*chat
+	*page.Page
 	x, width int
 }
 
@@ -26,15 +27,15 @@ const leastColumn = 60
 func (m *Model) columns() []column {
 	all := m.compared()
 	n := min(len(all), m.width/leastColumn)
-	if n < 2 || m.choosing || m.inline.On() {
-		return []column{{m.chat, 0, m.width - m.sideWidth()}}
+	if n < 2 || m.Choosing || m.inline.On() {
+		return []column{{m.Front, 0, m.width - m.sideWidth()}}
 	}
-	first := max(0, slices.Index(all, m.chat)-n+1)
+	first := max(0, slices.Index(all, m.Front)-n+1)
 	return m.divide(all[first : first+n])
 }
 
 // divide gives each of the pages a part of the screen's width, with a border between each two.
-func (m *Model) divide(pages []*chat) (out []column) {
+func (m *Model) divide(pages []*page.Page) (out []column) {
 	n := len(pages)
 	room, x := max(n, m.width-(n-1)), 0
 	for i, c := range pages {
@@ -50,8 +51,8 @@ func (m *Model) divide(pages []*chat) (out []column) {
 
 // compared returns the pages that are compared with the one in front, itself included; nil if there
 // is no other.
-func (m *Model) compared() (all []*chat) {
-	for _, s := range m.chat.Compared() {
+func (m *Model) compared() (all []*page.Page) {
+	for _, s := range m.Front.Compared() {
 		all = append(all, m.pageOf(s))
 	}
 	return all
@@ -65,13 +66,18 @@ func (m *Model) pageHeight() int {
 	return m.height
 }
 
+// around returns what pages show of the rest of the screen.
+func (m *Model) around() page.Around {
+	return page.Around{Others: len(m.waiting()), Leaving: m.leavingHint(), Plan: m.sideWidth() > 0}
+}
+
 // pageRows draws the pages on the screen.
-func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []onScreen) {
+func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []page.Shown) {
 	cols := m.columns()
-	heads := m.heads()
+	heads, around := m.heads(), m.around()
 	rows = make([]string, m.pageHeight())
 	for i, col := range cols {
-		part, at, shown := col.rows(col.width, len(rows))
+		part, at, shown := col.Rows(col.width, len(rows), around)
 		for y := range rows {
 			if i > 0 {
 				rows[y] += strings.Repeat(" ", max(0, col.x-1-text.Width(rows[y]))) + m.Theme.Border.Paint("│")
@@ -85,7 +91,7 @@ func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []onScreen) {
 				rows[y] += strings.Repeat(" ", max(0, col.width-text.Width(rows[y]))) + paint.Beside
 			}
 		}
-		if on = append(on, shown); col.chat == m.chat && at != nil {
+		if on = append(on, shown); col.Page == m.Front && at != nil {
 			at.X, at.Y = at.X+col.x, at.Y+len(heads)
 			cursor = at
 		}
@@ -102,34 +108,24 @@ func (m *Model) heads() []string {
 	row := ""
 	for _, tab := range tabs {
 		row += strings.Repeat(" ", max(0, tab.x-text.Width(row)))
-		row += status.Head{Session: tab.Session, Env: &m.Env, Front: tab.chat == m.chat, Waits: tab.waits()}.Row(tab.width)
+		row += status.Head{Session: tab.Session, Env: &m.Env, Front: tab.Page == m.Front, Waits: tab.Waits()}.Row(tab.width)
 	}
 	return []string{text.Truncate(row, m.width, "…")}
 }
 
 // tabs returns where the heads of the pages that are compared are; nil if there are none.
 func (m *Model) tabs() []column {
-	if m.choosing || m.inline.On() {
+	if m.Choosing || m.inline.On() {
 		return nil
 	}
 	return m.divide(m.compared())
 }
 
-// nextColumn shows the next page that is compared.
-func (m *Model) nextColumn() tea.Cmd {
-	all := m.compared()
-	if all == nil {
-		return m.chat.say("No agents are compared here: /compare PROMPT")
-	}
-	m.w.Show(all[(slices.Index(all, m.chat)+1)%len(all)].Session)
-	return nil
-}
-
 // pageAt returns the page that has a column of the screen; nil for a border.
-func pageAt(columns []column, x int) *chat {
+func pageAt(columns []column, x int) *page.Page {
 	for _, col := range columns {
 		if x >= col.x && x < col.x+col.width {
-			return col.chat
+			return col.Page
 		}
 	}
 	return nil
@@ -138,7 +134,7 @@ func pageAt(columns []column, x int) *chat {
 // inPage returns a place on the screen as one on the page in front.
 func (m *Model) inPage(at tea.Mouse) tea.Mouse {
 	for _, col := range m.columns() {
-		if col.chat == m.chat {
+		if col.Page == m.Front {
 			at.X -= col.x
 		}
 	}
@@ -154,20 +150,20 @@ func (m *Model) press(click tea.Mouse) {
 		all = m.tabs()
 	}
 	c := pageAt(all, click.X)
-	if c == m.chat || m.mouse.Off() || click.Button != tea.MouseLeft || click.Mod.Contains(tea.ModShift) {
-		m.mouse.Down(m.inPage(click))
+	if c == m.Front || m.Mouse.Off() || click.Button != tea.MouseLeft || click.Mod.Contains(tea.ModShift) {
+		m.Mouse.Down(m.inPage(click))
 		return
 	}
 	if c != nil {
-		m.w.Show(c.Session)
+		m.Workspace.Show(c.Session)
 	}
 }
 
 // wheel scrolls the page under the pointer.
 func (m *Model) wheel(turn tea.Mouse) {
 	layers := m.layers()
-	if c := pageAt(m.columns(), turn.X); c != nil && c != m.chat {
-		layers = c.layers()
+	if c := pageAt(m.columns(), turn.X); c != nil && c != m.Front {
+		layers = c.Layers()
 	}
 	layer.Wheel(layers, turn.Button)
 }

@@ -9,18 +9,25 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/intent"
 	"parley/internal/linediff"
 	"parley/internal/workspace"
-	"parley/ui/intent"
+	"parley/ui/page"
 	"parley/ui/panel"
 	"parley/ui/review"
 	"parley/ui/status"
 )
 
+// contest compares agents from a page.
+type contest struct {
+	m *Model
+	*page.Page
+}
+
 // compare lets the user choose the agents that get a prompt, the draft if it is empty. On a page that
 // is compared, all of the comparison get it.
-func (c *chat) compare(prompt string) tea.Cmd {
-	draft := c.composer.Value()
+func (c contest) compare(prompt string) tea.Cmd {
+	draft := c.Composer.Value()
 	if prompt == "" {
 		prompt = strings.TrimSpace(draft)
 	} else {
@@ -30,59 +37,63 @@ func (c *chat) compare(prompt string) tea.Cmd {
 		return c.readComparison()
 	}
 	if prompt == "" {
-		return c.say("Type the prompt with it: /compare PROMPT")
+		c.Say("Type the prompt with it: /compare PROMPT")
+		return nil
 	}
-	c.composer.SetValue(draft) // until it is sent
+	c.Composer.SetValue(draft) // until it is sent
 	prompt, preview, err := c.Templates().Prompt(prompt)
 	switch {
 	case err != nil:
-		return c.say("Not sent: " + err.Error())
+		c.Say("Not sent: " + err.Error())
+		return nil
 	case preview != "":
-		c.previewTemplate(preview)
+		c.PreviewTemplate(preview)
 		return nil
 	}
 	all := c.Compared()
 	if all == nil {
 		return c.chooseContenders(prompt)
 	}
-	c.composer.Clear()
-	said := c.say(fmt.Sprintf("Sent to all %d", len(all)))
+	c.Composer.Clear()
+	c.Say(fmt.Sprintf("Sent to all %d", len(all)))
 	for _, s := range all {
 		if err := s.Prompts.Submit(prompt, false); err != nil {
 			c.Say("Not sent to " + s.Agent.Name() + ": " + err.Error())
 		}
 	}
-	return tea.Batch(said, c.m.sync())
+	return nil
 }
 
 // chooseContenders lists what can be compared; the agent in front is ticked at first.
-func (c *chat) chooseContenders(prompt string) tea.Cmd {
+func (c contest) chooseContenders(prompt string) tea.Cmd {
 	shown, specs := c.contenders()
 	if len(specs) < 2 {
-		return c.say("Nothing to compare: no other agent or model was found")
+		c.Say("Nothing to compare: no other agent or model was found")
+		return nil
 	}
-	c.panels.show(panel.Contenders(c.m.Keys, shown, func(chosen []int) tea.Cmd {
+	c.Panels.Show(panel.Contenders(c.m.Keys, shown, func(chosen []int) tea.Cmd {
 		ticked := make([]workspace.Spec, len(chosen))
 		for i, n := range chosen {
 			ticked[i] = specs[n]
 		}
-		said, draft := c.say("Making worktrees…"), c.composer.Value()
-		c.m.w.Compare(prompt, ticked, func(err error) {
+		draft := c.Composer.Value()
+		c.Say("Making worktrees…")
+		c.m.Workspace.Compare(prompt, ticked, func(err error) {
 			switch {
 			case err != nil:
 				c.Say(err.Error())
-			case c.composer.Value() == draft: // the user has not typed on
-				c.composer.Clear()
+			case c.Composer.Value() == draft: // the user has not typed on
+				c.Composer.Clear()
 			}
 		})
-		return tea.Batch(said, c.m.sync())
+		return nil
 	}))
 	return nil
 }
 
 // contenders returns what can be compared, each an agent with a model if it has several: the agent in
 // front first, then the others that are open, then those that can be started.
-func (c *chat) contenders() (shown []panel.Contender, specs []workspace.Spec) {
+func (c contest) contenders() (shown []panel.Contender, specs []workspace.Spec) {
 	known := func(spec workspace.Spec) bool {
 		return slices.ContainsFunc(specs, func(o workspace.Spec) bool { return o.Key() == spec.Key() })
 	}
@@ -90,7 +101,7 @@ func (c *chat) contenders() (shown []panel.Contender, specs []workspace.Spec) {
 		shown = append(shown, panel.Contender{Name: name, Command: spec.Command, Ticked: here})
 		specs = append(specs, spec)
 	}
-	for _, s := range append([]*workspace.Session{c.Session}, c.m.w.Sessions()...) {
+	for _, s := range append([]*workspace.Session{c.Session}, c.m.Workspace.Sessions()...) {
 		spec := s.Agent.Spec
 		if !s.Agent.Live() || spec.Remote || known(spec) {
 			continue
@@ -106,7 +117,7 @@ func (c *chat) contenders() (shown []panel.Contender, specs []workspace.Spec) {
 			add(spec, s.Agent.Name()+" · "+workspace.ChoiceName(ch), s == c.Session && ch.ID == models.Current)
 		}
 	}
-	for _, spec := range c.m.opts.Agents {
+	for _, spec := range c.m.Options.Agents {
 		if spec.Missing == "" && !spec.Remote && !known(spec) {
 			add(spec, spec.DisplayName(), false)
 		}
@@ -115,7 +126,7 @@ func (c *chat) contenders() (shown []panel.Contender, specs []workspace.Spec) {
 }
 
 // compareDone says what can be done when none of those that are compared works any longer.
-func (m *Model) compareDone(all []*workspace.Session) tea.Cmd {
+func (m *Model) compareDone(all []*workspace.Session) {
 	works := func(s *workspace.Session) bool {
 		switch {
 		case s.Agent.Opening():
@@ -127,33 +138,34 @@ func (m *Model) compareDone(all []*workspace.Session) tea.Cmd {
 	}
 	switch {
 	case slices.ContainsFunc(all, works):
-		return nil
-	case !slices.Contains(all, m.chat.Session):
-		return m.chat.say("The agents that you compare are done: " + m.Keys.ChatKey(intent.Sessions))
+	case !slices.Contains(all, m.Front.Session):
+		m.Front.Say("The agents that you compare are done: " + m.Keys.ChatKey(intent.Sessions))
+	default:
+		m.Front.Say("All are done · " + m.Keys.ChatKey(intent.ShowReview) + " shows the diffs · /compare all files · " + m.Keys.ChatKey(intent.NextColumn) + " next")
 	}
-	return m.chat.say("All are done · " + m.Keys.ChatKey(intent.ShowReview) + " shows the diffs · /compare all files · " + m.Keys.ChatKey(intent.NextColumn) + " next")
 }
 
 // comparison is what the agents that are compared have changed, in their order.
 type comparison struct {
-	chat  *chat
+	chat  *page.Page
 	all   []*workspace.Session
 	files [][]panel.TreeFile
 }
 
 // readComparison reads what each of the agents that are compared has changed.
-func (c *chat) readComparison() tea.Cmd {
-	msg := comparison{c, c.Compared(), nil}
+func (c contest) readComparison() tea.Cmd {
+	msg := comparison{c.Page, c.Compared(), nil}
 	var stores []*review.Changes
 	for _, s := range msg.all {
-		stores = append(stores, c.m.pageOf(s).changes())
+		stores = append(stores, c.m.pageOf(s).Recorded())
 	}
-	return tea.Batch(c.say("Looking for changes…"), func() tea.Msg {
+	c.Say("Looking for changes…")
+	return func() tea.Msg {
 		for _, store := range stores {
 			msg.files = append(msg.files, counted(store))
 		}
 		return msg
-	})
+	}
 }
 
 // counted returns the files that differ, with the number of lines.
@@ -175,30 +187,29 @@ func counted(changes *review.Changes) (out []panel.TreeFile) {
 }
 
 func (msg comparison) handle(m *Model) tea.Cmd {
-	c := msg.chat
+	c := contest{m, msg.chat}
 	if !slices.Equal(c.Compared(), msg.all) {
 		return nil
 	}
-	c.toast = status.Toast{}
+	c.DropToast()
 	var agents []panel.ComparedAgent
 	for i, s := range msg.all {
-		page := m.pageOf(s)
-		head := status.Head{Session: s, Env: &m.Env, Waits: page.waits()}
+		head := status.Head{Session: s, Env: &m.Env, Waits: m.pageOf(s).Waits()}
 		agents = append(agents, panel.ComparedAgent{Name: head.Name(), State: head.State(), More: head.Usage(), Files: msg.files[i]})
 	}
-	c.panels.show(panel.Compared(agents, func(i int) tea.Cmd {
-		m.w.Show(msg.all[i])
+	c.Panels.Show(panel.Compared(agents, func(i int) tea.Cmd {
+		m.Workspace.Show(msg.all[i])
 		return nil
 	}, c.reviewVersions))
 	return nil
 }
 
 // reviewVersions opens the reviews of the agents that are compared at a file.
-func (c *chat) reviewVersions(name string) tea.Cmd {
+func (c contest) reviewVersions(name string) tea.Cmd {
 	var cmds []tea.Cmd
-	for _, page := range c.m.compared() {
-		if page == c || page.Changes.Journal() != nil {
-			cmds = append(cmds, page.startReview(func(s *review.Changes) tea.Cmd { return page.review.StartAt(s, name) }))
+	for _, other := range c.m.compared() {
+		if other == c.Page || other.Changes.Journal() != nil {
+			cmds = append(cmds, other.StartReview(func(s *review.Changes) tea.Cmd { return other.Review.StartAt(s, name) }))
 		}
 	}
 	return tea.Batch(cmds...)

@@ -18,6 +18,7 @@ import (
 	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/page"
 )
 
 // withTrees lets agents be compared, in directories of their own.
@@ -82,11 +83,11 @@ func (d *driver) agentCalled(name string) *fakeagent.Agent {
 // A message that is too long for a column is wrapped.
 func TestCompareMessage(t *testing.T) {
 	comparing(t, nil, func(d *driver) {
-		d.m.chat.say("This worktree has the last commit: 12 uncommitted files are not in it, so say what is missing, and the agent will make the rest of it")
-		d.send(refreshMsg{})
+		d.m.Front.Say("This worktree has the last commit: 12 uncommitted files are not in it, so say what is missing, and the agent will make the rest of it")
+		d.send(page.Refresh{})
 		d.sees(" This worktree has the last commit: 12 uncommitted", "missing, and the agent will make the rest of it")
-		d.m.chat.say(strings.Repeat("a long message ", 30))
-		d.send(refreshMsg{})
+		d.m.Front.Say(strings.Repeat("a long message ", 30))
+		d.send(page.Refresh{})
 		rows := 0
 		for row := range strings.SplitSeq(d.screen(), "\n") {
 			if strings.Contains(row, "long mes") {
@@ -334,12 +335,12 @@ func TestCompareClosesLists(t *testing.T) {
 			func() { d.clickOn("─ alt+w or a click") },
 		} {
 			for _, list := range []string{"ctrl+s", "ctrl+r"} {
-				from := d.m.chat
+				from := d.m.Front
 				d.press(list)
 				d.sees("Type to filter")
 				leave()
 				d.misses("Type to filter")
-				if d.m.chat == from {
+				if d.m.Front == from {
 					t.Errorf("the same page is in front")
 				}
 			}
@@ -389,8 +390,8 @@ func TestCompareWithMouse(t *testing.T) {
 		d.drags("fake says", long)
 		d.hasCopied("fake says " + long)
 		d.clickOn("other says")
-		if d.m.chat.Agent.Spec.Name != "other" {
-			t.Fatalf("%s is in front", d.m.chat.Agent.Spec.Name)
+		if d.m.Front.Agent.Spec.Name != "other" {
+			t.Fatalf("%s is in front", d.m.Front.Agent.Spec.Name)
 		}
 		d.drags("other says", "other says "+long)
 		d.hasCopied("other says " + long)
@@ -404,8 +405,8 @@ func TestCompareWithMouse(t *testing.T) {
 			press.X, press.Y = x, y
 			d.send(press)
 			d.send(tea.MouseReleaseMsg(press))
-			if d.m.chat.Agent.Spec.Name != "other" {
-				t.Errorf("%v brought %s to the front", press, d.m.chat.Agent.Spec.Name)
+			if d.m.Front.Agent.Spec.Name != "other" {
+				t.Errorf("%v brought %s to the front", press, d.m.Front.Agent.Spec.Name)
 			}
 		}
 		for _, hidden := range []func(){
@@ -482,7 +483,7 @@ func TestCompareStartsOnALowScreen(t *testing.T) {
 			d.send(tea.WindowSizeMsg{Width: 40, Height: height})
 			d.sees("Starting fake")
 			d.types("hello")
-			if draft := d.m.chat.composer.Value(); (draft != "") != strings.Contains(d.screen(), "› hello") {
+			if draft := d.m.Front.Composer.Value(); (draft != "") != strings.Contains(d.screen(), "› hello") {
 				t.Errorf("the draft is %q on a screen of %d rows:\n%s", draft, height, d.screen())
 			}
 			d.press("ctrl+u")

@@ -37,14 +37,14 @@ func TestRandomKeysInAComparison(t *testing.T) {
 		}, func(d *driver) {
 			var trace []string
 			answered := map[*fakeagent.Agent]int{}
-			front, given := d.m.chat, time.Time{}
+			front, given := d.m.Front, time.Time{}
 			since := time.Now().Add(-time.Second)
 			last := since
 			for range round {
 				if d.quit || !d.m.conversing() || d.m.compared() == nil {
 					return
 				}
-				for _, s := range d.m.chat.Compared() {
+				for _, s := range d.m.Front.Compared() {
 					if !s.Busy() && len(s.Prompts.Queue.Texts()) == 0 {
 						s.Prompts.Submit("go on", false)
 					}
@@ -55,7 +55,7 @@ func TestRandomKeysInAComparison(t *testing.T) {
 				}
 				d.wait(pause)
 				key, now := keys[r.IntN(len(keys))], time.Now()
-				draft := d.m.chat.composer.Value()
+				draft := d.m.Front.Composer.Value()
 				pressed++
 				trace = append(trace, fmt.Sprintf("%s after %v on %s, draft %q", key, now.Sub(last), front.Agent.Name(), draft))
 				switch at := (tea.Mouse{X: r.IntN(d.m.width), Y: r.IntN(d.m.height), Button: tea.MouseLeft}); key {
@@ -95,8 +95,8 @@ func TestRandomKeysInAComparison(t *testing.T) {
 					answered[a] = len(outcomes)
 				}
 				switch {
-				case d.m.chat != front:
-					front, since, given = d.m.chat, now, time.Time{}
+				case d.m.Front != front:
+					front, since, given = d.m.Front, now, time.Time{}
 				case key == "alt+a" || key == "tab" || key == "click" || key == "ctrl+n" || key == "ctrl+p" || quiet:
 					given = now
 				}
@@ -188,7 +188,7 @@ func TestGoldenComparePicture(t *testing.T) {
 	}, func(d *driver) {
 		d.wait(10 * time.Second)
 		p := uitest.Page{Name: "120x30-dark", Size: uitest.Size{Width: 120, Height: 30}, Theme: "dark"}
-		d.m.opts.Theme = p.Theme
+		d.m.Options.Theme = p.Theme
 		d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
 		uitest.Section(t, "screens", p, "compare", strings.Split(visible(d.m.View()), "\n"))
 	})
@@ -210,13 +210,13 @@ func TestComparisonOfFiles(t *testing.T) {
 		d.sees("Not changed", "M b.go", "+ by other")
 		d.press("esc")
 		d.misses("Review:")
-		front := d.m.chat
+		front := d.m.Front
 		d.types("/compare\n")
 		d.soon()
 		d.press("down", "enter")
 		d.soon()
-		if d.m.chat == front || d.m.chat.Agent.Name() != "other" {
-			t.Errorf("%s is in front", d.m.chat.Agent.Name())
+		if d.m.Front == front || d.m.Front.Agent.Name() != "other" {
+			t.Errorf("%s is in front", d.m.Front.Agent.Name())
 		}
 		d.misses("╭ Comparison")
 	})

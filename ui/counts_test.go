@@ -23,7 +23,7 @@ type effort struct {
 // effort counts. What the transcript counts is its own affair, and looked at from
 // outside.
 func (d *driver) effort() effort {
-	view := reflect.ValueOf(d.m.chat.view).Elem()
+	view := reflect.ValueOf(d.m.Front.View).Elem()
 	return effort{d.m.draws, int(view.FieldByName("frames").Int()), int(view.FieldByName("layout").Elem().FieldByName("rendered").Int())}
 }
 
@@ -56,7 +56,7 @@ func TestNothingNewIsNoView(t *testing.T) {
 		for _, msg := range []tea.Msg{
 			unknown{}, nil, tea.FocusMsg{}, tea.BlurMsg{}, tea.FocusMsg{}, tea.KeyReleaseMsg{Code: 'x', Text: "x"}, tickMsg{at: time.Now()},
 			tea.MouseMotionMsg{X: 3, Y: 3}, tea.MouseMotionMsg{X: 40, Y: 8}, tea.BackgroundColorMsg{},
-			resultMsg{d.m.chat.Agent.NewBatch()},
+			resultMsg{d.m.Front.Agent.NewBatch()},
 		} {
 			for range 20 {
 				d.send(msg)

@@ -19,6 +19,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
+	"parley/ui/page"
 	"parley/ui/paint"
 	"parley/ui/uitest"
 )
@@ -82,7 +83,7 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 		d.run(d.m.Init())
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		defer func() {
-			d.m.w.Close()
+			d.m.Workspace.Close()
 			time.Sleep(24 * time.Hour) // let all timers end, also the clock of regular expressions
 			synctest.Wait()
 		}()
@@ -307,10 +308,10 @@ func (d *driver) misses(parts ...string) {
 	}
 }
 
-// apply hands an event of the agent's to the page.
-func (c *chat) apply(e event.Event) {
+// applyTo hands an event of the agent's to a page.
+func (m *Model) applyTo(c *page.Page, e event.Event) {
 	c.Session.Apply(e)
-	c.m.sync()
+	m.sync()
 }
 
 // Options as agents send them.

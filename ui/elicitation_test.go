@@ -359,8 +359,8 @@ func TestTypingNeverAccepts(t *testing.T) {
 				d.settle()
 			}
 			d.press(keys[r.IntN(len(keys))])
-			asked = max(asked, d.m.chat.elicits.Len())
-			if first := d.m.chat.elicits.First(); first != nil {
+			asked = max(asked, d.m.Front.Elicits.Len())
+			if first := d.m.Front.Elicits.First(); first != nil {
 				for _, v := range first.Values() {
 					if v.Text != "" {
 						t.Fatalf("%q was typed into the form", v.Text)

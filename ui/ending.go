@@ -10,12 +10,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/page"
 	"parley/ui/panel"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // AskEnding asks on a screen of its own what happens to a worktree when a chat has ended, and with which
@@ -46,7 +47,7 @@ type ending struct {
 }
 
 func newEnding(opts Options, u workspace.Unmerged, choose func(do panel.Ending, message string)) *ending {
-	t := treeOf(u)
+	t := page.TreeOf(u)
 	if u.Makes {
 		t.Message = u.Message
 	}

@@ -35,9 +35,9 @@ func answer(bytes int) string {
 func chatting(width, height int) *Model {
 	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	m.choosing = false
-	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
-	m.chat.apply(event.TurnStarted{Text: "go on", At: uitest.Start})
+	m.Choosing = false
+	m.Front.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
+	m.applyTo(m.Front, event.TurnStarted{Text: "go on", At: uitest.Start})
 	return m
 }
 
@@ -54,7 +54,7 @@ func BenchmarkFlood(b *testing.B) {
 			e := event.TextArrived{Role: event.Agent, Text: rest[:min(portion, len(rest))]}
 			rest = rest[len(e.Text):]
 			began := time.Now()
-			m.Update(resultMsg{m.chat.Agent.NewBatch(e)})
+			m.Update(resultMsg{m.Front.Agent.NewBatch(e)})
 			m.View()
 			took := time.Since(began)
 			longest, sum = max(longest, took), sum+took

@@ -159,7 +159,7 @@ func TestFormWhileTyping(t *testing.T) {
 			d.wait(100 * time.Millisecond)
 		}
 		d.answered("")
-		if v := d.m.chat.elicits.First().Values()[0]; v.Text != "" {
+		if v := d.m.Front.Elicits.First().Values()[0]; v.Text != "" {
 			t.Fatalf("%q was typed into the form", v.Text)
 		}
 		d.sees("alt+a to answer · esc cancel")
@@ -179,7 +179,7 @@ func TestFormWantsToBeSeen(t *testing.T) {
 		}, func(d *driver) {
 			d.connected()
 			d.types("go\n")
-			for d.m.chat.elicits.Len() == 0 {
+			for d.m.Front.Elicits.Len() == 0 {
 				d.wait(10 * time.Millisecond)
 			}
 			d.wait(200 * time.Millisecond) // no key for seconds, but the form is new

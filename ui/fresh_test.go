@@ -19,6 +19,7 @@ import (
 	"parley/internal/seeds"
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/page"
 	"parley/ui/uitest"
 )
 
@@ -36,8 +37,8 @@ func newPagePlayer(t *testing.T) *pagePlayer {
 	p := &pagePlayer{t: t, now: threadtest.Start}
 	p.m = New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: "/w", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}}}, Theme: "dark", Branch: "main"})
 	p.m.Now = func() time.Time { return p.now }
-	p.m.choosing = false
-	p.m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}, "")
+	p.m.Choosing = false
+	p.m.Front.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}, "")
 	p.update(tea.WindowSizeMsg{Width: 60, Height: 16})
 	return p
 }
@@ -58,8 +59,8 @@ func (p *pagePlayer) update(msg tea.Msg) {
 func (p *pagePlayer) event(e event.Event) {
 	p.done = append(p.done, fmt.Sprintf("%T", e))
 	p.events = append(p.events, e)
-	p.m.chat.apply(e)
-	p.m.chat.applied()
+	p.m.applyTo(p.m.Front, e)
+	p.m.Front.Applied()
 	p.m.dirty = true
 }
 
@@ -103,16 +104,16 @@ func (p *pagePlayer) do(op byte, rest byte) {
 	case 9:
 		p.update(profileOf([]string{"TrueColor", "ANSI", "ANSI256", "Ascii"}[rest%4]))
 	case 10:
-		if p.m.chat.Agent.ConnForTest() == nil { // another agent is being started
+		if p.m.Front.Agent.ConnForTest() == nil { // another agent is being started
 			return
 		}
 		p.asked++
-		p.m.chat.apply(permissions.Asked{Broker: p.m.chat.Agent.ConnForTest().Broker, Question: permissions.Question{Key: p.asked, Heading: "Change a file", Options: []permissions.Option{{ID: "y", Name: "Allow", Kind: permissions.AllowOnce}},
+		p.m.applyTo(p.m.Front, permissions.Asked{Broker: p.m.Front.Agent.ConnForTest().Broker, Question: permissions.Question{Key: p.asked, Heading: "Change a file", Options: []permissions.Option{{ID: "y", Name: "Allow", Kind: permissions.AllowOnce}},
 			Body: []permissions.Part{{Kind: permissions.Diff, Path: "/w/x.go", Old: "var a = 1\n", Text: fmt.Sprintf("var a = %d\n", rest)}}}})
-		p.update(refreshMsg{})
+		p.update(page.Refresh{})
 	case 11:
-		p.m.chat.apply(permissions.Settled{Key: p.asked - uint64(rest%2)})
-		p.update(refreshMsg{})
+		p.m.applyTo(p.m.Front, permissions.Settled{Key: p.asked - uint64(rest%2)})
+		p.update(page.Refresh{})
 	}
 }
 
@@ -134,12 +135,11 @@ func (p *pagePlayer) afresh() string {
 	for _, e := range p.events {
 		th.Apply(e)
 	}
-	m, c := *p.m, *p.m.chat
-	session := *c.Session
+	m, session := *p.m, *p.m.Front.Session
 	session.Thread = th
-	m.chat, m.made, m.dirty, m.last, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, drawing{}, false
-	c.m, c.Session, c.view = &m, &session, p.m.chat.view.CopyFor(th)
-	c.question = p.m.chat.question.ForPage(&m.Env, &c.out, questionHost{&c})
+	c := p.m.Front.Afresh(&m.Screen, &session)
+	m.Front, m.dirty, m.last, m.colouring = c, true, drawing{}, false
+	m.pages = pages{screen: &m.Screen, made: map[*workspace.Session]*page.Page{p.m.Front.Session: c}}
 	m.present()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {
 		m.coloured(cmd().(colouredMsg))
@@ -214,11 +214,11 @@ func playPage(t *testing.T, data, ops []byte) {
 				continue // several changes in one frame
 			}
 		} else {
-			p.update(refreshMsg{})
+			p.update(page.Refresh{})
 		}
 		p.compare()
 	}
-	p.update(refreshMsg{})
+	p.update(page.Refresh{})
 	p.compare()
 }
 

@@ -75,7 +75,7 @@ func TestGoldenOverlays(t *testing.T) {
 		d.types("/theme\n")
 		d.sees("╭ Theme")
 		for _, p := range uitest.Pages() { // the list itself says what the theme is
-			d.m.chat.panels.list().List.SetFilter(p.Theme)
+			d.m.Front.Panels.List().List.SetFilter(p.Theme)
 			d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
 			uitest.Section(t, "screens", p, "themes", strings.Split(visible(d.m.View()), "\n"))
 		}
@@ -90,9 +90,9 @@ func TestGoldenStatus(t *testing.T) {
 	take := func(d *driver, name string) {
 		names = append(names, name)
 		for _, p := range uitest.Pages() {
-			d.m.opts.Theme = p.Theme
+			d.m.Options.Theme = p.Theme
 			d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
-			lines[p.Name] = append(lines[p.Name], d.m.chat.status().Row(p.Width))
+			lines[p.Name] = append(lines[p.Name], d.m.Front.Status(d.m.around()).Row(p.Width))
 		}
 	}
 	drive(t, func(d *driver, o *Options) { d.fake.Turn(slow); withOptions(d, o) }, func(d *driver) {
@@ -101,11 +101,11 @@ func TestGoldenStatus(t *testing.T) {
 		d.Agent().Update("s1", `{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.414,"currency":"USD"}}`)
 		d.types("one\ntwo\n")
 		d.wait(time.Second)
-		d.m.chat.Thread.Added, d.m.chat.Thread.Removed = 22, 3
+		d.m.Front.Thread.Added, d.m.Front.Thread.Removed = 22, 3
 		take(d, "running, one queued")
-		d.m.chat.Thread.State = thread.Waiting
+		d.m.Front.Thread.State = thread.Waiting
 		take(d, "waiting")
-		d.m.chat.Thread.State = thread.Cancelling
+		d.m.Front.Thread.State = thread.Cancelling
 		take(d, "cancelling")
 		d.wait(10 * time.Second)
 		d.press("ctrl+o")
@@ -117,18 +117,18 @@ func TestGoldenStatus(t *testing.T) {
 		d.press("tab")
 		take(d, "reading")
 		d.press("tab")
-		d.m.chat.ReadOnly = true
+		d.m.Front.ReadOnly = true
 		take(d, "from a log")
-		d.m.chat.ReadOnly = false
-		d.m.chat.Agent.SetForTest(d.m.chat.Agent.ConnForTest(), "browser")
+		d.m.Front.ReadOnly = false
+		d.m.Front.Agent.SetForTest(d.m.Front.Agent.ConnForTest(), "browser")
 		take(d, "logging in")
-		d.m.chat.Agent.SetForTest(d.m.chat.Agent.ConnForTest(), "")
-		d.m.chat.Agent.Spec.Warning = "any certificate is accepted"
+		d.m.Front.Agent.SetForTest(d.m.Front.Agent.ConnForTest(), "")
+		d.m.Front.Agent.Spec.Warning = "any certificate is accepted"
 		take(d, "with a warning")
-		d.m.chat.Thread.State = thread.Ended
+		d.m.Front.Thread.State = thread.Ended
 		take(d, "gone")
-		d.m.chat.Thread.State = thread.Idle
-		d.m.chat.Agent.Spec.Warning = ""
+		d.m.Front.Thread.State = thread.Idle
+		d.m.Front.Agent.Spec.Warning = ""
 	})
 	for _, p := range uitest.Pages() {
 		var rows []string
@@ -146,13 +146,13 @@ func TestGoldenEverything(t *testing.T) {
 	t.Parallel()
 	drive(t, nil, func(d *driver) {
 		d.connected()
-		c := d.m.chat
+		c := d.m.Front
 		for _, it := range uitest.GalleryEvents() {
-			c.apply(it)
+			d.m.applyTo(c, it)
 		}
-		c.applied()
+		c.Applied()
 		d.m.Now = func() time.Time { return uitest.Now }
-		c.view.Tick(uitest.Now)
+		c.View.Tick(uitest.Now)
 		d.golden("everything, its end")
 		d.press("ctrl+home")
 		d.golden("everything, its beginning")

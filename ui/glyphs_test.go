@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/fakeagent"
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // When the terminal says that it measures by clusters, everything is laid out

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/ui/page"
 	"parley/ui/uitest"
 )
 
@@ -12,15 +13,15 @@ import (
 func (d *driver) golden(name string) {
 	d.t.Helper()
 	defer d.unwatched()()
-	chosen := d.m.opts.Theme
+	chosen := d.m.Options.Theme
 	for _, p := range uitest.Pages() {
-		d.m.opts.Theme = p.Theme
+		d.m.Options.Theme = p.Theme
 		d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
-		d.send(refreshMsg{})
+		d.send(page.Refresh{})
 		if d.m.Theme.Name != p.Theme {
 			d.t.Fatalf("the theme is %s, not %s", d.m.Theme.Name, p.Theme)
 		}
 		uitest.Section(d.t, "screens", p, name, strings.Split(visible(d.m.View()), "\n"))
 	}
-	d.m.opts.Theme = chosen
+	d.m.Options.Theme = chosen
 }

@@ -159,7 +159,7 @@ func (d *driver) walks() {
 		}
 		d.wait(30 * time.Millisecond)
 		d.clean()
-		for d.m.chat.composer.Value() != "" && d.m.conversing() {
+		for d.m.Front.Composer.Value() != "" && d.m.conversing() {
 			d.press("ctrl+u", "backspace")
 		}
 	}

@@ -60,7 +60,7 @@ func TestHostileStringsInline(t *testing.T) {
 				}, func(d *driver) {
 					w.d = d
 					d.m.inline.SetScreen(w)
-					d.m.screen = w
+					d.m.painter = w
 					d.hostileVisit(protocol, evil)
 				})
 				if w.peers < 5 || len(w.printed) == 0 {

@@ -72,7 +72,7 @@ func (d *driver) onDisk(path, want string) {
 // all reads the question to its end.
 func (d *driver) all() {
 	d.t.Helper()
-	for i := 0; i < 60 && !d.m.chat.question.Read(); i++ {
+	for i := 0; i < 60 && !d.m.Front.Question.Read(); i++ {
 		d.press("pgdown")
 	}
 }
@@ -144,8 +144,8 @@ func TestHunksAreRead(t *testing.T) {
 		d.grabs()
 		d.press("h")
 		seen := 0
-		for i := 0; i < 30 && !d.m.chat.question.Read(); i++ {
-			q := d.m.chat.question
+		for i := 0; i < 30 && !d.m.Front.Question.Read(); i++ {
+			q := d.m.Front.Question
 			from, to := q.OnScreen()
 			if from > seen {
 				t.Fatalf("rows %d to %d were never on the screen", seen, from)
@@ -161,7 +161,7 @@ func TestHunksAreRead(t *testing.T) {
 	})
 	// Leaving the hunks, or another width, moves rows: unread rows stay below.
 	withWrite(t, old, text, nil, func(d *driver, _ string) {
-		q := d.m.chat.question
+		q := d.m.Front.Question
 		d.grabs()
 		for _, keys := range []string{"h", "esc", "h h"} {
 			d.press("pgdown", "pgdown")
@@ -284,7 +284,7 @@ func TestEditingTooLate(t *testing.T) {
 	var last *editorOf
 	var d *driver
 	withWrite(t, "a\n", "b\n", editsFiles(&last, func(string) (string, error) {
-		d.m.chat.Agent.ConnForTest().Broker.CancelSession("s1")
+		d.m.Front.Agent.ConnForTest().Broker.CancelSession("s1")
 		time.Sleep(time.Second)
 		return "c\n", nil
 	}), func(now *driver, path string) {
@@ -369,7 +369,7 @@ func TestRandomHunkKeys(t *testing.T) {
 			now = strings.Replace(saw, fmt.Sprintf("line %d\n", r.IntN(60)), fmt.Sprintf("own %d\n", r.IntN(100)), 1)
 			return now, nil
 		}), func(d *driver, path string) {
-			q := d.m.chat.question
+			q := d.m.Front.Question
 			d.press("alt+a")
 			d.wait(100 * time.Millisecond)
 			seen, of := map[string]bool{}, ""
@@ -429,7 +429,7 @@ func TestGoldenHunks(t *testing.T) {
 	drive(t, editsFiles(&last, func(text string) (string, error) { return strings.Replace(text, "zwei", "two", 1), nil }), func(d *driver) {
 		d.connected()
 		const path = "/home/ada/src/parser/notes.txt"
-		d.m.chat.Agent.ConnForTest().Broker.Ask(permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "edit", Heading: "Write a file",
+		d.m.Front.Agent.ConnForTest().Broker.Ask(permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "edit", Heading: "Write a file",
 			Change: &permissions.Change{Path: path, Old: old, New: text}, Body: []permissions.Part{{Kind: permissions.Diff, Path: path, Old: old, Text: text}},
 			Options: []permissions.Option{{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce}, {ID: "session", Name: "Allow for this session", Kind: permissions.AllowAlways}, {ID: "reject", Name: "Reject", Kind: permissions.RejectOnce}}})
 		d.wait(100 * time.Millisecond)

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/fakeagent"
+	"parley/ui/page"
 	"parley/ui/uitest"
 )
 
@@ -64,9 +65,9 @@ func onPaper(t *testing.T, change func(*driver, *Options), f func(d *driver, p *
 	}, func(d *driver) {
 		p.d = d
 		d.m.inline.SetScreen(p)
-		d.m.screen = p
+		d.m.painter = p
 		d.connected()
-		d.send(refreshMsg{})
+		d.send(page.Refresh{})
 		f(d, p)
 	})
 }
@@ -313,7 +314,7 @@ func TestInlineEnds(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver, p *paper) {
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
-		rows := d.m.inline.Last(d.m.chat.inScrollback())
+		rows := d.m.inline.Last(d.m.Front.InScrollback(d.m.width))
 		if got := ansi.Strip(strings.Join(rows, "|")); got != "  working on go" {
 			t.Errorf("the rest is %q", got)
 		}

@@ -186,7 +186,7 @@ func TestDelete(t *testing.T) {
 		d.soon()
 		d.press("down", "down", "ctrl+d") // the second of that title
 		d.sees(`Delete "Same"? Press ctrl+d again to confirm`)
-		d.m.w.List() // a list comes in between
+		d.m.Workspace.List() // a list comes in between
 		d.run(d.m.sync())
 		d.soon()
 		d.press("ctrl+d")

@@ -56,7 +56,7 @@ func (ty *typist) ask() {
 		fmt.Fprintf(&note, "Q%d.%d.\n", n, i)
 	}
 	raw, _ := json.Marshal(map[string]string{"command": "true", "note": note.String()})
-	session := ty.d.m.chat.Thread.Session // the palette can open others
+	session := ty.d.m.Front.Thread.Session // the palette can open others
 	params := fmt.Sprintf(`{"sessionId":%[3]q,"toolCall":{"toolCallId":"t%[1]d","title":"Do it","kind":"execute","rawInput":%[2]s},"options":[`+
 		`{"optionId":"ok-%[1]d","name":"Allow","kind":"allow_once"},{"optionId":"ever-%[1]d","name":"Always","kind":"allow_always"},{"optionId":"no-%[1]d","name":"No","kind":"reject_once"}]}`, n, raw, session)
 	go func() {
@@ -103,7 +103,7 @@ func (ty *typist) presses(key string) {
 	ty.d.t.Helper()
 	ty.looks()
 	now := time.Now()
-	draft := ty.d.m.chat.composer.Value()
+	draft := ty.d.m.Front.Composer.Value()
 	quietly := draft == "" && now.Sub(ty.lastKey) >= 600*time.Millisecond && now.Sub(ty.since) >= 600*time.Millisecond
 	before, given := ty.current, ty.deliberate
 	ty.trace = append(ty.trace, fmt.Sprintf("%s after %v at question %d, draft %q, given %v", key, now.Sub(ty.lastKey), before, draft, !given.IsZero()))

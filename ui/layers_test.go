@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/review"
 	"parley/ui/uitest"
-	"parley/ui/widget/text"
 )
 
 // boundKeys returns the keys that any layer binds, and a letter that none does.
@@ -44,7 +44,7 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 		}
 		this := fmt.Sprintf("%T", l)
 		this = this[strings.LastIndexByte(this, '.')+1:]
-		this = cmp.Or(map[string]string{"find.Bar": "finding", "start.Agents": "start", "start.Login": "list", "start.Address": "address"}[strings.TrimPrefix(fmt.Sprintf("%T", l), "*")], strings.ToLower(this[:1])+this[1:])
+		this = cmp.Or(map[string]string{"find.Bar": "finding", "review.Review": "reviewing", "start.Agents": "start", "start.Login": "list", "start.Address": "address"}[strings.TrimPrefix(fmt.Sprintf("%T", l), "*")], strings.ToLower(this[:1])+this[1:])
 		all = append(all, this)
 		if name != "" {
 			continue
@@ -72,7 +72,7 @@ func TestKeysOfLayers(t *testing.T) {
 	logsIn := func(d *driver) {
 		d.rest()
 		d.press("enter")
-		d.m.chat.Agent.Log.Add(event.LogStderr, "visit https://login.example.org/")
+		d.m.Front.Agent.Log.Add(event.LogStderr, "visit https://login.example.org/")
 		d.rest()
 	}
 	starts := func(_ *driver, o *Options) {
@@ -103,7 +103,7 @@ func TestKeysOfLayers(t *testing.T) {
 		{"list", nil, then(chat, "ctrl+p")},
 		{"review", nil, func(d *driver) {
 			chat(d)
-			d.m.chat.review.Start(&review.Changes{Journal: &undotest.Journal{}})
+			d.m.Front.Review.Start(&review.Changes{Journal: &undotest.Journal{}})
 		}},
 		{"transcript", nil, then(talked, "tab")},
 		{"note", nil, then(talked, "tab", ".")},

@@ -329,7 +329,7 @@ func TestResumeFromTheLog(t *testing.T) {
 		d.sees("read-only log")
 		d.misses("Starting fake")
 		d.draft("a draft")
-		if n := len(d.m.w.Sessions()); n != 1 {
+		if n := len(d.m.Workspace.Sessions()); n != 1 {
 			t.Errorf("%d pages", n)
 		}
 	})

@@ -95,7 +95,7 @@ func TestLoginByTheAgent(t *testing.T) {
 		first := d.Agent()
 		d.types("brow\n")
 		d.sees("Logging in: In the browser", "esc cancel")
-		d.m.chat.Agent.Log.Add(event.LogStderr, "code: ABCD-1234")
+		d.m.Front.Agent.Log.Add(event.LogStderr, "code: ABCD-1234")
 		d.wait(500 * time.Millisecond)
 		d.sees("code: ABCD-1234") // shown while the login runs
 		d.press("enter")          // means nothing here

@@ -120,8 +120,8 @@ func TestLoginWithVariables(t *testing.T) {
 		d.misses("anmelden")
 		d.press("up") // the history has the prompts only
 		d.draft("")
-		lines, _ := d.m.chat.Agent.Log.Lines()
-		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.w.Resumable(), d.m.chat.Agent.Login.Spec(), d.m.chat.Agent.Login.Spec()) + strings.Join(first.Calls(""), "") + strings.Join(d.Agent().Calls(""), ""); strings.ContainsAny(s, secretKey) {
+		lines, _ := d.m.Front.Agent.Log.Lines()
+		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.Workspace.Resumable(), d.m.Front.Agent.Login.Spec(), d.m.Front.Agent.Login.Spec()) + strings.Join(first.Calls(""), "") + strings.Join(d.Agent().Calls(""), ""); strings.ContainsAny(s, secretKey) {
 			t.Errorf("the key is in %s", s)
 		}
 		d.Agent().Close() // whenever it is started again
@@ -207,7 +207,7 @@ func TestLoginWithVariablesHasToBeTold(t *testing.T) {
 		d.sees("Bitte anmelden", "╭ Log in to fake ")
 		d.called("authenticate", 1)
 		d.called("session/new", 2)
-		if len(d.m.chat.Agent.Login.Spec().Env) != 0 {
+		if len(d.m.Front.Agent.Login.Spec().Env) != 0 {
 			t.Error("kept")
 		}
 	})

@@ -43,7 +43,7 @@ func TestAddressOfALogin(t *testing.T) {
 		o.OpenURL = func(url string) error { opened = append(opened, url); return nil }
 	}, func(d *driver) {
 		d.rest()
-		l := d.m.chat.Agent
+		l := d.m.Front.Agent
 		l.Log.Add(event.LogStderr, "see http://earlier.example.org/docs")
 		d.press("enter")
 		d.soon()
@@ -106,7 +106,7 @@ func TestAddressOfALoginForAPrompt(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		d.soon()
-		d.m.chat.Agent.Log.Add(event.LogStderr, "Visit "+longAddress)
+		d.m.Front.Agent.Log.Add(event.LogStderr, "Visit "+longAddress)
 		d.wait(time.Second)
 		d.sees("╭ Log in to fake: In the browser", "o open login.example.org")
 		if !d.whole(longAddress) {

@@ -398,7 +398,7 @@ func BenchmarkMentionKey(b *testing.B) {
 	}
 	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: "/p", Files: f, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
-	m.choosing = false
+	m.Choosing = false
 	for _, r := range "look at @" {
 		m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}

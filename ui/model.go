@@ -2,70 +2,57 @@ package ui
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/composer"
+	"parley/internal/text"
 	"parley/ui/inline"
-	"parley/ui/layer"
-	"parley/ui/mouse"
+	"parley/ui/page"
 	"parley/ui/start"
 	"parley/ui/status"
-	"parley/ui/widget/text"
 )
 
 // Model is the root model. Everything below it is a plain struct, used on the same goroutine.
 type Model struct {
-	layer.Env
+	page.Screen
 	pages
-	opts Options
 
 	colours
 	width, height int
 	start         *start.Agents
-	choosing      bool  // start is on the screen
-	chat          *chat // the page on the screen otherwise
 	resting       resting
-	asksChanged   bool // on some page
-	quitting      bool
-	quitArmed     time.Time // when ctrl+c was last pressed, unless another key was since
 	notifier      *status.Notifier
-	toldDir       string // the directory that the terminal was told
-	mouse         *mouse.Mouse
-	input         *layer.Input
+	toldDir       string     // the directory that the terminal was told
+	reviewed      *page.Page // the page in front, if its review was open
 
-	screen interface { // shows views; nil: nobody looks
+	painter interface { // shows views; nil: nobody looks
 		Show(v tea.View, urgent bool)
 	}
 	inline *inline.Scrollback
-	store  *composer.Store
 
 	timers timers
 	frames
 }
 
-// Messages of the model's own commands.
-type (
-	closedMsg struct{}
-)
+// closedMsg says that everything that was started has ended.
+type closedMsg struct{}
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
-	if m.opts.Theme == "" || m.opts.Theme == "auto" {
+	if m.Options.Theme == "" || m.Options.Theme == "auto" {
 		m.requested = true
 		cmds = append(cmds, tea.Raw(ansi.RequestBackgroundColor))
 	}
-	cmds = append(cmds, m.store.LoadHistory())
-	if m.opts.Start != "" {
-		m.w.Start(m.w.Spec(m.opts.Start))
+	cmds = append(cmds, m.Store.LoadHistory())
+	if m.Options.Start != "" {
+		m.Workspace.Start(m.Workspace.Spec(m.Options.Start))
 	}
 	if m.inline.On() {
 		cmds = append(cmds, tea.Raw(ansi.RequestNameVersion))
 	}
-	return tea.Batch(append(cmds, status.Listen(m.w.Context(), narrator{m}, m.opts.Notices), m.sync())...)
+	return tea.Batch(append(cmds, status.Listen(m.Workspace.Context(), narrator{m}, m.Options.Notices), m.sync())...)
 }
 
 // View implements tea.Model. It returns the same view until something changes.
@@ -80,26 +67,27 @@ func (m *Model) View() tea.View {
 
 // draw draws the screen as it is.
 func (m *Model) draw() drawing {
-	if m.inlined() || m.quitting && m.inline.Writes() {
+	if m.inlined() || m.Quitting && m.inline.Writes() {
 		return m.inlineDrawing()
 	}
 	v := tea.View{AltScreen: true, ReportFocus: true}
 	v.WindowTitle, v.ProgressBar = m.outside()
-	if !m.mouse.Off() && !m.inline.On() {
+	if !m.Mouse.Off() && !m.inline.On() {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	var rows []string
-	var on []onScreen
+	var on []page.Shown
 	switch {
 	case m.width == 0 || m.height == 0:
-	case m.quitting:
-		rows = []string{text.Truncate(m.Theme.Dim.Paint("Ending "+strings.Join(m.w.Names(), ", ")+"…"), m.width, "…")}
+	case m.Quitting:
+		rows = []string{text.Truncate(m.Theme.Dim.Paint("Ending "+strings.Join(m.Workspace.Names(), ", ")+"…"), m.width, "…")}
 	case m.width < 20 || m.height < 6:
 		rows = text.Wrap("Window too small (20×6 needed)", m.width)
 		rows = rows[:min(len(rows), m.height)]
-	case m.choosing:
+	case m.Choosing:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
-		on = []onScreen{{viewed: []viewed{{m.start, m.width, m.height}}}}
+		on = make([]page.Shown, 1)
+		on[0].Saw(m.start, m.width, m.height)
 	default:
 		rows, v.Cursor, on = m.pageRows()
 		if side := m.sideWidth(); side > 0 {

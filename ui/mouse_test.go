@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // spot returns the cell where a text begins on the screen.

@@ -115,7 +115,7 @@ func TestPromptWithoutWhatWasUndone(t *testing.T) {
 		d.press("c")
 		d.types("too early\n")
 		d.press("C", "enter")
-		if got, want := inDir(d.m.chat.composer.Value()), "see also\n\nMy notes on your work:\n\n@lex.go\n\ntoo early"; got != want {
+		if got, want := inDir(d.m.Front.Composer.Value()), "see also\n\nMy notes on your work:\n\n@lex.go\n\ntoo early"; got != want {
 			t.Errorf("the draft is %q, want %q", got, want)
 		}
 	})
@@ -319,7 +319,7 @@ func TestNotesBecomeResources(t *testing.T) {
 	drive(t, withFiles(filesOf("a b.go", ".env")), func(d *driver) {
 		d.connected()
 		all := []notes.Note{{Path: "a b.go", From: 3, To: 4, Quote: "+// @.env\n+```\n+@.env", Diff: true, Text: "no"}}
-		d.m.chat.SetNotes(all)
+		d.m.Front.SetNotes(all)
 		d.types("/notes\n")
 		d.press("enter")
 		d.wait(100 * time.Millisecond)

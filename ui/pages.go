@@ -4,42 +4,42 @@ import (
 	"slices"
 
 	"parley/internal/workspace"
+	"parley/ui/page"
 )
 
 // pages are the pages of a workspace's sessions, made on first use.
 type pages struct {
-	w    *workspace.Workspace
-	made map[*workspace.Session]*chat
-	make func(*workspace.Session) *chat
+	screen *page.Screen
+	made   map[*workspace.Session]*page.Page
 }
 
 // pageOf returns the page of a session.
-func (p *pages) pageOf(s *workspace.Session) *chat {
+func (p *pages) pageOf(s *workspace.Session) *page.Page {
 	c := p.made[s]
 	if c == nil {
-		c = p.make(s)
+		c = page.New(p.screen, s)
 		p.made[s] = c
 	}
 	return c
 }
 
 // chats returns the pages of the open sessions, in order.
-func (p *pages) chats() []*chat {
-	var out []*chat
-	for _, s := range p.w.Sessions() {
+func (p *pages) chats() []*page.Page {
+	var out []*page.Page
+	for _, s := range p.screen.Workspace.Sessions() {
 		out = append(out, p.pageOf(s))
 	}
 	return out
 }
 
 // front returns the page of an agent's front session.
-func (p *pages) front(a *workspace.Agent) *chat { return p.pageOf(a.Front()) }
+func (p *pages) front(a *workspace.Agent) *page.Page { return p.pageOf(a.Front()) }
 
 // forget drops the page of a closed session.
 func (p *pages) forget(s *workspace.Session) { delete(p.made, s) }
 
 // after returns the other pages, in order, starting after c.
-func (p *pages) after(c *chat) []*chat {
+func (p *pages) after(c *page.Page) []*page.Page {
 	all := p.chats()
 	at := slices.Index(all, c)
 	return slices.Concat(all[at+1:], all[:max(0, at)])

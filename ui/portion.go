@@ -19,7 +19,7 @@ const maxPortion = 256 << 10
 // a message at once; meanwhile the screen is drawn once per frame.
 func (m *Model) events(b *workspace.Batch) tea.Cmd {
 	if b.Weight() == 0 {
-		m.w.Done(b)
+		m.Workspace.Done(b)
 		return nil
 	}
 	m.flooded = m.flooded || b.Weight() >= flood
@@ -32,14 +32,14 @@ func (m *Model) events(b *workspace.Batch) tea.Cmd {
 			break
 		}
 		room -= weight
-		more = m.w.Done(b)
+		more = m.Workspace.Done(b)
 		cmds = append(cmds, m.sync())
 	}
 	for _, c := range m.chats() {
-		c.applied()
+		c.Applied()
 	}
 	m.dirty = m.dirty || !more || m.Now().Sub(m.drawn) >= frame
-	return tea.Batch(append(cmds, m.resting.reportIdle(m.w.Sessions()))...)
+	return tea.Batch(append(cmds, m.resting.reportIdle(m.Workspace.Sessions()))...)
 }
 
 // flood is a number of bytes in one batch that no reader can follow.

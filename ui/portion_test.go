@@ -46,14 +46,14 @@ func TestKeysComeBetweenPortions(t *testing.T) {
 	m := chatting(120, 40)
 	said := func() string {
 		var b strings.Builder
-		for _, it := range m.chat.Thread.Items {
+		for _, it := range m.Front.Thread.Items {
 			if it.Kind == thread.AgentMessage {
 				b.Write(it.Text)
 			}
 		}
 		return b.String()
 	}
-	_, cmd := m.Update(resultMsg{m.chat.Agent.NewBatch(
+	_, cmd := m.Update(resultMsg{m.Front.Agent.NewBatch(
 		event.TextArrived{Role: event.Agent, Text: text[:100]}, event.TextArrived{Role: event.Agent, Text: text[100:]})})
 	before := 0
 	typed := ""

@@ -276,17 +276,17 @@ func TestStateIsSeen(t *testing.T) {
 		if n := len(before); n < 500 {
 			t.Fatalf("%d values are all of a model", n)
 		}
-		d.m.chat.question.Restart()
+		d.m.Front.Question.Restart()
 		if path, value := changedPath(before, d.m); path != "" {
 			t.Errorf("nothing has changed, but %s is %q", path, value)
 		}
-		d.m.chat.escAt = d.m.Now()
-		if path, _ := changedPath(before, d.m); !strings.Contains(path, "ui.chat.escAt") {
+		d.m.Front.Fit(81, 24)
+		if path, _ := changedPath(before, d.m); !strings.Contains(path, "page.Page.Composer") {
 			t.Errorf("the first change is at %q", path)
 		}
 		before = stateOf(d.m)
-		d.m.chat.unread = true
-		if path, value := changedPath(before, d.m); !strings.HasSuffix(path, "ui.chat.unread") || value != "true" {
+		d.m.Front.Unread = true
+		if path, value := changedPath(before, d.m); !strings.HasSuffix(path, "page.Page.Unread") || value != "true" {
 			t.Errorf("the first change is at %q, to %q", path, value)
 		}
 	})

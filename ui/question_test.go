@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/internal/fakeagent"
+	"parley/ui/page"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -31,7 +32,7 @@ func withQuestion(t *testing.T, tool, options string, f func(d *driver)) {
 	})
 }
 
-func (d *driver) open() int { return d.m.chat.question.Len() }
+func (d *driver) open() int { return d.m.Front.Question.Len() }
 
 func TestQuestionShown(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
@@ -128,7 +129,8 @@ func TestQuestionGrab(t *testing.T) {
 		d.press("tab", "y")
 		d.draft("y")
 		d.press("backspace")
-		d.send(tea.MouseClickMsg{X: 5, Y: d.m.chat.areas.asked.Y + 1, Button: tea.MouseLeft})
+		_, top := d.boxTop()
+		d.send(tea.MouseClickMsg{X: 5, Y: top + 1, Button: tea.MouseLeft})
 		d.wait(100 * time.Millisecond)
 		d.press("n")
 		d.wait(100 * time.Millisecond)
@@ -228,7 +230,7 @@ func TestFullScreenQuestion(t *testing.T) {
 // What lies under help or under a popup has not been seen.
 func TestCoveredQuestion(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
-		q := d.m.chat.question
+		q := d.m.Front.Question
 		q.Restart()
 		d.types("/")
 		d.sees("tab complete")
@@ -238,7 +240,7 @@ func TestCoveredQuestion(t *testing.T) {
 		}
 		d.press("backspace", "f1")
 		q.Restart()
-		d.send(refreshMsg{})
+		d.send(page.Refresh{})
 		d.rest()
 		d.misses("fake asks")
 		if q.Read() || q.Appeared() {
@@ -308,7 +310,7 @@ func TestQuestionSettledElsewhere(t *testing.T) {
 		d.sees("– Cancelled", "git add -A && git push origin HEAD")
 	})
 	withQuestion(t, push, usual, func(d *driver) {
-		d.m.chat.Agent.ConnForTest().Broker.CancelSession("s1")
+		d.m.Front.Agent.ConnForTest().Broker.CancelSession("s1")
 		d.wait(100 * time.Millisecond)
 		d.misses("fake asks")
 	})

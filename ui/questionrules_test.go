@@ -41,7 +41,7 @@ func withRules(t *testing.T, rules, tool string, f func(d *driver)) {
 		d.fake.Turn(asking(strings.Replace(tool, `,"cwd":"/home/ada/src/parser"`, "", 1), usual))
 	}, func(d *driver) {
 		d.connected()
-		d.m.chat.Agent.ConnForTest().Broker.SetRules("s1", bookOf(t, rules))
+		d.m.Front.Agent.ConnForTest().Broker.SetRules("s1", bookOf(t, rules))
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
 		f(d)
@@ -93,7 +93,7 @@ func TestPartsShownWithoutRules(t *testing.T) {
 		if frame(d).On() != theme.Dark().Bad.On() {
 			t.Error("the frame is not red")
 		}
-		rows, _ := d.m.chat.question.Rows(80, 60, false)
+		rows, _ := d.m.Front.Question.Rows(80, 60, false)
 		if all := strings.Join(rows, ""); strings.Contains(all, "…") || strings.Count(all, "long/") < 40 {
 			t.Errorf("something is cut: %s", all)
 		}
@@ -124,7 +124,7 @@ func TestRulesAnswer(t *testing.T) {
 // r offers rules for the one undecided part. The chosen rule then answers the question.
 func TestMakeRule(t *testing.T) {
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n", push, func(d *driver) {
-		conn := d.m.chat.Agent.ConnForTest()
+		conn := d.m.Front.Agent.ConnForTest()
 		last := func(string) []permissions.Facts {
 			f := func(line string) permissions.Facts {
 				return permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: line, Dir: "/w"}}, Resolve: func(p string) permissions.FileFact { return permissions.FileFact{Path: p, Inside: true} }}

@@ -17,7 +17,7 @@ func TestQuestionOnASmallScreen(t *testing.T) {
 		d.types("go\n")
 		d.wait(time.Second)
 		d.sees("Run    echo one", "Run a command", "more rows ↓", "y Allow once", "› Ask the agent")
-		if from, to := d.m.chat.question.OnScreen(); to-from < 4 {
+		if from, to := d.m.Front.Question.OnScreen(); to-from < 4 {
 			t.Errorf("%d rows of the question:\n%s", to-from, d.screen())
 		}
 		d.types("so") // the composer still works

@@ -17,8 +17,8 @@ func TestQueueList(t *testing.T) {
 		d.connected()
 		wants := func(want ...string) {
 			d.t.Helper()
-			if !slices.Equal(d.m.chat.Prompts.Queue.Texts(), want) {
-				d.t.Fatalf("queued %q, want %q", d.m.chat.Prompts.Queue.Texts(), want)
+			if !slices.Equal(d.m.Front.Prompts.Queue.Texts(), want) {
+				d.t.Fatalf("queued %q, want %q", d.m.Front.Prompts.Queue.Texts(), want)
 			}
 		}
 		d.types("/queue\n")

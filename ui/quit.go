@@ -7,14 +7,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/layer"
 )
 
 // quit ends the program after everything it started.
 func (m *Model) quit() tea.Cmd {
-	m.quitting, m.dirty = true, true
-	m.w.End()
+	m.Quitting, m.dirty = true, true
+	m.Workspace.End()
 	return func() tea.Msg {
 		m.endAll()
 		return closedMsg{}
@@ -24,10 +24,10 @@ func (m *Model) quit() tea.Cmd {
 // endAll ends everything that was started, concurrently. It may be called on any goroutine.
 func (m *Model) endAll() {
 	var shells sync.WaitGroup
-	if m.opts.Shell != nil {
-		shells.Go(m.opts.Shell.Close)
+	if m.Options.Shell != nil {
+		shells.Go(m.Options.Shell.Close)
 	}
-	m.w.Close()
+	m.Workspace.Close()
 	shells.Wait()
 }
 
@@ -40,40 +40,26 @@ const leaveWithin = 2 * time.Second
 func (m *Model) interrupted(p layer.Press) (cmd tea.Cmd, quits bool) {
 	switch {
 	case p.Want != intent.Interrupt:
-		m.quitArmed = time.Time{}
-	case m.closesOwn():
+		m.QuitArmed = time.Time{}
+	case m.conversing() && m.Front.ClosesOwn():
 	case m.leaving():
 		m.endSoon()
 		return m.quit(), true
 	default:
-		m.quitArmed = m.Now()
+		m.QuitArmed = m.Now()
 	}
 	return nil, false
 }
 
-// closesOwn reports whether ctrl+c copies, or closes what the user has opened.
-func (m *Model) closesOwn() bool {
-	c := m.chat
-	switch {
-	case !m.conversing():
-		return false
-	case c.panels.open != nil:
-		return true
-	case logins{c}.shown(), c.elicits.Current() != nil: // an agent may ask again and again
-		return false
-	}
-	return c.find.Typing() || c.view.DraggedText() != "" || c.panels.reading != nil || c.review.Open()
-}
-
 // endSoon has agents killed that take too long to end.
 func (m *Model) endSoon() {
-	if m.opts.EndSoon != nil {
-		m.opts.EndSoon()
+	if m.Options.EndSoon != nil {
+		m.Options.EndSoon()
 	}
 }
 
 // leaving reports whether ctrl+c quits now, because it was pressed a moment ago.
-func (m *Model) leaving() bool { return m.Now().Sub(m.quitArmed) < leaveWithin }
+func (m *Model) leaving() bool { return m.Now().Sub(m.QuitArmed) < leaveWithin }
 
 // leavingHint says that the next ctrl+c quits, and what ends or is lost then; "" if it does not quit.
 func (m *Model) leavingHint() string {
@@ -85,14 +71,14 @@ func (m *Model) leavingHint() string {
 		if c.Busy() {
 			turns++
 		}
-		if c.shells.Running() {
+		if c.RunsShell() {
 			commands++
 		}
-		if prompts += len(c.Prompts.Queue.Texts()); !c.composer.Empty() {
+		if prompts += len(c.Prompts.Queue.Texts()); !c.Composer.Empty() {
 			prompts++
 		}
 	}
-	if m.opts.Drafts != nil { // they are saved
+	if m.Options.Drafts != nil { // they are saved
 		prompts = 0
 	}
 	hint := m.Keys.ChatKey(intent.Interrupt) + " again to quit"

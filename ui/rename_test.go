@@ -110,12 +110,12 @@ func TestRenameOfOneThatIsGone(t *testing.T) {
 		d.types("lexer")
 		d.press("ctrl+e")
 		d.fake.Answer("session/list", `{"sessions":[]}`)
-		d.m.w.List()
+		d.m.Workspace.List()
 		d.run(d.m.sync())
 		d.soon()
 		d.types("x\n")
 		d.sees("0/1")
-		if name := d.m.w.NameOf("fake", "k1"); name != "" {
+		if name := d.m.Workspace.NameOf("fake", "k1"); name != "" {
 			t.Errorf("it was renamed to %q", name)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
+	"parley/ui/page"
 	"parley/ui/uitest"
 )
 
@@ -16,15 +17,15 @@ func TestRested(t *testing.T) {
 	told := 0
 	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark", OnIdle: func() { told++ }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	m.choosing = false
-	first := m.chat
-	other := m.pageOf(m.w.Add(m.chat.Agent))
-	want := func(what string, n int, c *chat, events ...event.Event) {
+	m.Choosing = false
+	first := m.Front
+	other := m.pageOf(m.Workspace.Add(m.Front.Agent))
+	want := func(what string, n int, c *page.Page, events ...event.Event) {
 		t.Helper()
 		for _, e := range events {
-			c.apply(e)
+			m.applyTo(c, e)
 		}
-		if cmd := m.resting.reportIdle(m.w.Sessions()); cmd != nil {
+		if cmd := m.resting.reportIdle(m.Workspace.Sessions()); cmd != nil {
 			cmd()
 		}
 		if told != n {

@@ -3,21 +3,16 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
-	"parley/internal/words"
-	"parley/ui/intent"
-	"parley/ui/layer"
-	"parley/ui/review"
-	"parley/ui/status"
+	"parley/ui/page"
 )
 
-// showReview opens the review of what the agent has changed in the session, and those of the pages that
-// are compared with this one.
-func (c *chat) showReview() tea.Cmd {
-	cmds := []tea.Cmd{c.startReview(c.review.Start)}
-	for _, other := range c.m.compared() {
-		if other != c && other.Changes.Journal() != nil && c.review.Open() {
-			cmds = append(cmds, other.startReview(other.review.Start))
+// showReview opens the review of what the agent of a page has changed, and those of the pages that are
+// compared with it.
+func (m *Model) showReview(c *page.Page) tea.Cmd {
+	cmds := []tea.Cmd{c.StartReview(c.Review.Start)}
+	for _, other := range m.compared() {
+		if other != c && other.Changes.Journal() != nil && c.Review.Open() {
+			cmds = append(cmds, other.StartReview(other.Review.Start))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -27,73 +22,26 @@ func (c *chat) showReview() tea.Cmd {
 func (m *Model) readReviews() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, c := range m.columns() {
-		cmds = append(cmds, c.review.Read())
+		cmds = append(cmds, c.Review.Read())
 	}
 	return tea.Batch(cmds...)
 }
 
-// reviewing is the review as a layer. The reviews of pages that are compared are closed together.
-type reviewing struct {
-	*review.Review
-	c *chat
-}
-
-func (l reviewing) Key(p layer.Press) (tea.Cmd, bool) {
-	cmd, taken := l.Review.Key(p)
-	if !l.Open() {
-		for _, c := range l.c.m.compared() {
-			c.review.Close()
-		}
-	}
-	return cmd, taken
-}
-
-// followReview lets the reviews of pages that are compared show the file that the one in front shows.
+// followReview lets the reviews of pages that are compared show the file that the one in front shows, and
+// closes them with it.
 func (m *Model) followReview() {
+	open := m.Front.Review.Open()
+	closed := !open && m.reviewed == m.Front
+	if m.reviewed = nil; open {
+		m.reviewed = m.Front
+	}
 	for _, c := range m.compared() {
-		if c != m.chat && m.chat.review.Open() && c.review.Open() {
-			c.review.Follow(m.chat.review.Shown())
+		switch {
+		case c == m.Front:
+		case closed:
+			c.Review.Close()
+		case open && c.Review.Open():
+			c.Review.Follow(m.Front.Review.Shown())
 		}
 	}
-}
-
-// startReview calls start with the session's changes, if they are recorded.
-func (c *chat) startReview(start func(*review.Changes) tea.Cmd) tea.Cmd {
-	changes := c.changes()
-	if changes == nil {
-		return c.say(notRecorded)
-	}
-	c.panels.reading = nil
-	c.toast = status.Toast{} // the offer; when it went, the diff would move
-	return start(changes)
-}
-
-// changes returns the session's changes; nil if they are not recorded.
-func (c *chat) changes() *review.Changes {
-	if j := c.Changes.Journal(); j != nil {
-		return &review.Changes{Journal: j, Short: c.panels.short}
-	}
-	return nil
-}
-
-// offerReview says how to review what a turn has changed.
-func (c *chat) offerReview(files int) tea.Cmd {
-	if c.review.Open() {
-		return c.review.Refresh()
-	}
-	if files == 0 || c.Compared() != nil || c.toast.At(c.m.Now()) != "" {
-		return nil
-	}
-	return c.say(words.Count(files, "file") + " changed · " + c.m.Keys.ChatKey(intent.ShowReview) + " reviews")
-}
-
-// reviewHost implements review.Host for a page.
-type reviewHost struct{ c *chat }
-
-func (h reviewHost) HasKeys() bool          { return h.c.m.chat == h.c }
-func (h reviewHost) Compared() bool         { return h.c.Session.Compared() != nil }
-func (h reviewHost) Named(path string) bool { return h.c.Thread.NamesFile(path) }
-func (h reviewHost) Changed()               { h.c.Changes.Count(0) }
-func (h reviewHost) OpenFile(path string, n int) tea.Cmd {
-	return conversation(h).openAt(event.Location{Path: path, Line: n})
 }

@@ -11,8 +11,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/fakeagent"
+	"parley/internal/intent"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/uitest"
 )
 
@@ -247,9 +247,9 @@ func TestLogOverlay(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		for i := range 100 {
-			d.m.chat.Agent.Log.Add(event.LogStderr, "log line "+strings.Repeat("i", i))
+			d.m.Front.Agent.Log.Add(event.LogStderr, "log line "+strings.Repeat("i", i))
 		}
-		d.m.chat.Agent.Log.Add(event.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
+		d.m.Front.Agent.Log.Add(event.LogProtocol, "\x1b[2Jnot JSON: \x1b]0;x\a")
 		d.press("f2")
 		d.sees("╭ Log", "not JSON")
 		for range 20 {
@@ -339,8 +339,8 @@ func TestStatusLine(t *testing.T) {
 		parts := []string{"fake", "running 1s", "1 queued", "approval: ask", "mode: Ask 漢字 first", "opus", "ctx 38% 76k/200k", "$0.41", "⎇ main"}
 		d.sees(strings.Join(parts, " · "), "esc stop")
 		for width := 200; width >= 20; width-- {
-			line := uitest.Text([]string{d.m.chat.status().Row(width)})
-			uitest.CheckRows(t, []string{d.m.chat.status().Row(width)}, width)
+			line := uitest.Text([]string{d.m.Front.Status(d.m.around()).Row(width)})
+			uitest.CheckRows(t, []string{d.m.Front.Status(d.m.around()).Row(width)}, width)
 			shown := 0
 			for shown < len(parts) && strings.Contains(line, parts[shown]) {
 				shown++

@@ -10,62 +10,38 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/carried"
+	"parley/internal/intent"
 	"parley/internal/safetext"
 	"parley/internal/snippet"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/intent"
+	"parley/ui/page"
 	"parley/ui/panel"
-	"parley/ui/widget/text"
 )
 
 // entry is a row of the list of sessions: an open one, one saved by an agent, one that
 // parley's log says the agent may have saved, or one to read from the log.
 type entry struct {
-	chat   *chat
+	chat   *page.Page
 	agent  *workspace.Agent // if saved by an agent
 	listed *event.StoredSession
 	logged *workspace.Logged
 }
 
-// showSessions lists the sessions and asks the agents for their lists.
-func (p *panels) showSessions() tea.Cmd {
-	m, s := p.c.m, sessions{p.c.m}
-	l := panel.Sessions(m.Keys, s.all, func(a, b any) bool { return a.(entry).same(b.(entry)) }, panel.SessionActions{
-		Open:       s.open,
-		New:        m.newSession,
-		Another:    m.anotherAgent,
-		InWorktree: func() tea.Cmd { return p.c.inWorktree("") },
-		Rename:     s.rename,
-		Close:      s.close,
-		Delete:     s.delete,
-	})
-	if info := p.c.Agent.Info(); info != nil && !info.List {
-		l.Note = p.c.Agent.Name() + " does not list sessions"
-		if m.opts.Logs != nil && (info.LoadSession || info.Resume) {
-			l.Note += "; those in parley's logs can be opened"
-		}
-	}
-	p.show(l)
-	m.w.List()
-	return nil
-}
-
 // newSession opens another session with the agent in front.
-func (m *Model) newSession() tea.Cmd {
-	if m.chat.ReadOnly {
-		return m.chat.say(m.chat.readOnlyReason())
+func (m *Model) newSession() {
+	if m.Front.ReadOnly {
+		m.Front.Say(m.Front.WhyReadOnly())
+		return
 	}
-	m.chat.Agent.NewSession()
-	return nil
+	m.Front.Agent.NewSession()
 }
 
 // anotherAgent shows the start screen. Open sessions continue.
-func (m *Model) anotherAgent() tea.Cmd {
+func (m *Model) anotherAgent() {
 	m.start.Reset()
-	m.choosing = true
-	return nil
+	m.Choosing = true
 }
 
 // same reports whether two entries are the same session.
@@ -84,20 +60,43 @@ func (e entry) same(other entry) bool {
 // sessions makes the list of sessions.
 type sessions struct{ m *Model }
 
+// show lists the sessions and asks the agents for their lists.
+func (s sessions) show() {
+	m := s.m
+	a := m.Front.Agent
+	l := panel.Sessions(m.Keys, s.all, func(a, b any) bool { return a.(entry).same(b.(entry)) }, panel.SessionActions{
+		Open:       s.open,
+		New:        func() tea.Cmd { m.newSession(); return nil },
+		Another:    func() tea.Cmd { m.anotherAgent(); return nil },
+		InWorktree: func() tea.Cmd { return m.Front.InWorktree("") },
+		Rename:     s.rename,
+		Close:      s.close,
+		Delete:     s.delete,
+	})
+	if info := a.Info(); info != nil && !info.List {
+		l.Note = a.Name() + " does not list sessions"
+		if m.Options.Logs != nil && (info.LoadSession || info.Resume) {
+			l.Note += "; those in parley's logs can be opened"
+		}
+	}
+	m.Front.Panels.Show(l)
+	m.Workspace.List()
+}
+
 // all returns the open sessions, those that wait first and the newest last, then those saved
 // by the agents, then those known only from logs.
 func (s sessions) all() []panel.Session {
 	m := s.m
 	var all []panel.Session
 	open := map[string]bool{} // by agent and session
-	agents := m.w.Agents()
-	logs := m.w.Logs()
+	agents := m.Workspace.Agents()
+	logs := m.Workspace.Logs()
 	logOf := make(map[string]*workspace.Logged, len(logs)) // by agent and session
 	for i, g := range logs {
 		logOf[g.Agent+"\x00"+g.Session] = &logs[i]
 	}
 	first := m.waiting()
-	rest := slices.DeleteFunc(m.chats(), func(c *chat) bool { return slices.Contains(first, c) })
+	rest := slices.DeleteFunc(m.chats(), func(c *page.Page) bool { return slices.Contains(first, c) })
 	for _, c := range slices.Concat(first, rest) {
 		open[c.Agent.Spec.Name+"\x00"+c.Thread.Session] = true
 		agent := ""
@@ -115,7 +114,7 @@ func (s sessions) all() []panel.Session {
 		able := info != nil && (info.LoadSession || info.Resume)
 		for _, kept := range a.StoredSessions() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
-				all = append(all, s.closedRow(section, m.w.TitleOf(a.Spec.Name, kept.ID, kept.Title), logOf[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
+				all = append(all, s.closedRow(section, m.Workspace.TitleOf(a.Spec.Name, kept.ID, kept.Title), logOf[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
 			}
 		}
@@ -126,8 +125,8 @@ func (s sessions) all() []panel.Session {
 		if open[g.Agent+"\x00"+g.Session] {
 			continue
 		}
-		title := m.w.TitleOf(g.Agent, g.Session, g.Title)
-		if a := m.w.Opener(*g); a != nil {
+		title := m.Workspace.TitleOf(g.Agent, g.Session, g.Title)
+		if a := m.Workspace.Opener(*g); a != nil {
 			kept := &event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
 			all = append(all, s.closedRow("From parley's logs", title, g, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
@@ -138,11 +137,11 @@ func (s sessions) all() []panel.Session {
 }
 
 // openRow returns the row of an open session.
-func (s sessions) openRow(c *chat, agent string) panel.Session {
+func (s sessions) openRow(c *page.Page, agent string) panel.Session {
 	m := s.m
-	one := panel.Session{Section: "Open", Title: cmp.Or(c.Title(), firstPrompt(c.Thread)), Detail: s.where(agent, c.cwd), Value: entry{chat: c}, Number: slices.Index(m.w.Sessions(), c.Session) + 1,
+	one := panel.Session{Section: "Open", Title: c.Heading(), Detail: s.where(agent, c.Where()), Value: entry{chat: c}, Number: slices.Index(m.Workspace.Sessions(), c.Session) + 1,
 		Holds: func(word string) (string, bool) { return says(c.Thread, word) },
-		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
+		State: c.Thread.State.String(), Here: c == m.Front, Waits: c.Waits(), Unread: c.Unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
 		one.State = "read-only log"
 	}
@@ -172,7 +171,7 @@ func (s sessions) closedRow(section, title string, log *workspace.Logged, cwd, a
 		one.Aside = log.Run && !log.Here
 	}
 	one.Holds = func(word string) (string, bool) {
-		if around, ok := s.m.w.Found(agentName, session, word); ok {
+		if around, ok := s.m.Workspace.Found(agentName, session, word); ok {
 			return around, true
 		}
 		return snippet.Find(first, word)
@@ -185,7 +184,7 @@ const madeByRun = "parley run"
 
 // where names the agent of a session, unless it is "", and the directory.
 func (s sessions) where(agent, dir string) string {
-	dir = safetext.Line(words.ShortenHome(dir, s.m.opts.Home), 200)
+	dir = safetext.Line(words.ShortenHome(dir, s.m.Options.Home), 200)
 	if agent == "" {
 		return dir
 	}
@@ -195,7 +194,7 @@ func (s sessions) where(agent, dir string) string {
 // search looks for what is typed into the list of sessions in the logs, too, and says in its
 // title how far that has come, and how to see the sessions that are left out.
 func (s sessions) search() {
-	w, l := s.m.w, s.m.chat.panels.listOf(intent.Sessions)
+	w, l := s.m.Workspace, s.m.Front.Panels.ListOf(intent.Sessions)
 	if l == nil {
 		w.Search("")
 		return
@@ -235,17 +234,6 @@ func says(t *thread.Thread, word string) (around string, ok bool) {
 	return "", false
 }
 
-// firstPrompt is the title of a session that has none.
-func firstPrompt(t *thread.Thread) string {
-	for _, it := range t.Items {
-		if it.Kind == thread.UserMessage {
-			_, own := carried.Split(string(it.Text))
-			return text.Truncate(own, 60, "…")
-		}
-	}
-	return "New session"
-}
-
 // close closes an open session. The list stays open.
 func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	m := s.m
@@ -253,7 +241,7 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	switch {
 	case !ok || e.chat == nil:
 		l.Note = "Only an open session can be closed"
-	case len(m.w.Sessions()) == 1:
+	case len(m.Workspace.Sessions()) == 1:
 		l.Note = "This is the only open session; " + m.Keys.ChatKey(intent.Interrupt) + " twice quits"
 	case e.chat.CancelOpen():
 		l.Note = "Cancelled opening it"
@@ -261,7 +249,7 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	default:
 		e.chat.Session.Close()
 		cmd := m.sync()
-		m.chat.panels.show(l) // the page on the screen may have changed
+		m.Front.Panels.Show(l) // the page on the screen may have changed
 		return cmd
 	}
 	return nil
@@ -285,9 +273,9 @@ func (s sessions) title(e entry) string {
 	case e.chat != nil:
 		return e.chat.Title()
 	case e.listed != nil:
-		return s.m.w.TitleOf(agent, session, e.listed.Title)
+		return s.m.Workspace.TitleOf(agent, session, e.listed.Title)
 	}
-	return s.m.w.TitleOf(agent, session, e.logged.Title)
+	return s.m.Workspace.TitleOf(agent, session, e.logged.Title)
 }
 
 // rename lets the user edit the name of a session in its row.
@@ -300,32 +288,34 @@ func (s sessions) rename(l *panel.List, value any) tea.Cmd {
 		l.Note = workspace.ErrNotNamed.Error()
 	} else {
 		l.Rename(s.title(e), func(name string) tea.Cmd {
-			if err := s.m.w.Rename(agent, session, name); err != nil {
+			if err := s.m.Workspace.Rename(agent, session, name); err != nil {
 				l.Note = err.Error()
 			}
-			return s.m.sync()
+			return nil
 		})
 	}
 	return nil
 }
 
-// rename renames the session; without a name, in the list of sessions.
-func (c *chat) rename(name string) tea.Cmd {
+// renamePage renames the session of a page; without a name, in the list of sessions.
+func (s sessions) renamePage(c *page.Page, name string) tea.Cmd {
 	if name != "" {
 		if err := c.Rename(name); err != nil {
-			return c.say(err.Error())
+			c.Say(err.Error())
+			return nil
 		}
-		return tea.Batch(c.m.sync(), c.say("Renamed: "+c.Title()))
+		c.Say("Renamed: " + c.Title())
+		return nil
 	}
-	cmd := c.panels.showSessions()
-	l := c.panels.list()
+	s.show()
+	l := c.Panels.List()
 	for i := range l.List.Len() {
 		l.List.Select(i)
 		if it, ok := l.List.Selected(); ok && it.Value.(entry).chat == c {
-			return tea.Batch(cmd, sessions{c.m}.rename(l, it.Value))
+			return s.rename(l, it.Value)
 		}
 	}
-	return cmd
+	return nil
 }
 
 // delete asks the agent to delete a session that it has saved.
@@ -349,9 +339,9 @@ func (s sessions) open(value any) tea.Cmd {
 	m, e := s.m, value.(entry)
 	switch {
 	case e.chat != nil:
-		m.w.Show(e.chat.Session)
+		m.Workspace.Show(e.chat.Session)
 	case e.logged != nil && e.agent == nil:
-		m.w.OpenLogged(*e.logged, m.w.WhyReadOnly(*e.logged))
+		m.Workspace.OpenLogged(*e.logged, m.Workspace.WhyReadOnly(*e.logged))
 	default:
 		e.agent.OpenStored(*e.listed, e.logged)
 	}

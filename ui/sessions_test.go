@@ -466,7 +466,7 @@ func TestSessionsByLog(t *testing.T) {
 		d.sees("4/4", "/old")
 		d.types("absent")
 		d.press("esc", "esc")
-		if d.m.w.Searching() != workspace.SearchNone {
+		if d.m.Workspace.Searching() != workspace.SearchNone {
 			t.Error("the search continues without the list")
 		}
 	})

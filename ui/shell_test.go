@@ -96,7 +96,7 @@ func TestShellLine(t *testing.T) {
 	}, func(d *driver) {
 		d.connected()
 		d.types("!")
-		d.sees("│ $ !", "shell · enter run in "+d.m.chat.Cwd())
+		d.sees("│ $ !", "shell · enter run in "+d.m.Front.Cwd())
 		d.press("enter")
 		d.sees("Type ! and a command to run it in your shell")
 		d.types(" go test ./...")
@@ -104,7 +104,7 @@ func TestShellLine(t *testing.T) {
 		d.draft("")
 		d.misses("shell · enter", "│ $")
 		d.soon()
-		if s.ran() != "go test ./..." || s.runs[0].dir != d.m.chat.Cwd() {
+		if s.ran() != "go test ./..." || s.runs[0].dir != d.m.Front.Cwd() {
 			t.Errorf("ran %q in %q", s.ran(), s.runs[0].dir)
 		}
 		for i := range 8 {
@@ -264,7 +264,7 @@ func TestShellOfClosedPage(t *testing.T) {
 		d.soon()
 		d.press("ctrl+s", "down", "ctrl+x", "esc")
 		d.soon()
-		if s.ran() != "server" || !s.runs[0].stopped || d.m.chat.shells.Running() {
+		if s.ran() != "server" || !s.runs[0].stopped || d.m.Front.RunsShell() {
 			t.Errorf("ran %q, stopped %v", s.ran(), s.runs[0].stopped)
 		}
 	})
@@ -306,7 +306,7 @@ func TestShellMoves(t *testing.T) {
 		if r := s.runs[1]; r.dir != "/elsewhere" || len(r.env) != 1 || r.env[0] != "X=1" {
 			t.Errorf("in %q with %q", r.dir, r.env)
 		}
-		s.runs[1].news(shell.Output{Ended: true, Code: &code, Dir: d.m.chat.LocalDir()})
+		s.runs[1].news(shell.Output{Ended: true, Code: &code, Dir: d.m.Front.LocalDir()})
 		d.soon()
 		d.misses("! /")
 	})

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/undo/undotest"
+	"parley/ui/page"
 )
 
 func TestSidePanel(t *testing.T) {
@@ -17,14 +18,14 @@ func TestSidePanel(t *testing.T) {
 		d.misses("│ Sessions")
 		size(160)
 		d.sees("│ Sessions", "▸ ", "│ Changed files 3", "lex.go")
-		d.m.chat.Apply(event.PlanChanged{Entries: []event.PlanEntry{{Content: "Write **tests**", Status: "in_progress"}}})
-		d.send(refreshMsg{})
+		d.m.Front.Apply(event.PlanChanged{Entries: []event.PlanEntry{{Content: "Write **tests**", Status: "in_progress"}}})
+		d.send(page.Refresh{})
 		d.sees("│ Plan 0/1", "▸ Write tests")
 		for _, status := range []string{"in_progress", "pending"} {
-			d.m.chat.Apply(event.ToolChanged{ID: status, Title: new("Write it"), Kind: new("edit"), Status: new(status),
+			d.m.Front.Apply(event.ToolChanged{ID: status, Title: new("Write it"), Kind: new("edit"), Status: new(status),
 				Locations: &[]event.Location{{Path: "/some/where/" + status + "/parser.go"}}})
 		}
-		d.send(refreshMsg{})
+		d.send(page.Refresh{})
 		d.sees("│ Running", "│ Edit …here/in_progress/parser.go")
 		if rows := d.screen(); strings.Count(rows, "│ Edit …") != 1 {
 			t.Errorf("what has not begun is said to run:\n%s", rows)

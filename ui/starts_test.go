@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/intent"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 )
 
 // failing is an agent other that cannot be started.

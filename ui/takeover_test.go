@@ -35,7 +35,7 @@ type lender struct {
 }
 
 func lends(d *driver) *lender {
-	conn := d.m.chat.Agent.ConnForTest()
+	conn := d.m.Front.Agent.ConnForTest()
 	l := &lender{Machine: conn.Machine, d: d}
 	conn.Machine = l
 	return l
@@ -68,7 +68,7 @@ func commandAsked(t *testing.T, change func(*permissions.Question), f func(d *dr
 		if change != nil {
 			change(&q)
 		}
-		p := d.m.chat.Agent.ConnForTest().Broker.Ask(q)
+		p := d.m.Front.Agent.ConnForTest().Broker.Ask(q)
 		d.wait(50 * time.Millisecond)
 		f(d, l, p)
 	})
@@ -111,7 +111,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 			t.Errorf("got %+v", a)
 		}
 		d.misses("parley asks")
-		d.m.chat.Agent.Post(event.TerminalStarted{For: event.For{Session: "s1"}, ID: "t1", Command: "sudo make install", Attended: true})
+		d.m.Front.Agent.Post(event.TerminalStarted{For: event.For{Session: "s1"}, ID: "t1", Command: "sudo make install", Attended: true})
 		d.wait(50 * time.Millisecond)
 		if len(l.attached) != 1 || l.attached[0].line != "sudo make install" {
 			t.Fatalf("attached %v", l.attached)
@@ -181,7 +181,7 @@ func TestTakeOverFromTheList(t *testing.T) {
 		l := lends(d)
 		d.types("go\n")
 		d.soon()
-		post := d.m.chat.Agent.Post
+		post := d.m.Front.Agent.Post
 		in := event.For{Session: "s1"}
 		post(event.TerminalStarted{For: in, ID: "t1", Command: "sudo make install"})
 		post(event.NoticeArrived{For: in, Severity: "warning", Title: "A command waits for a password", Description: "sudo make install", Terminal: "t1"})

@@ -1,13 +1,9 @@
 package ui
 
 import (
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"parley/acpclient/thread"
-	"parley/ui/status"
 )
 
 // timers are the pending timers for the two reasons to draw without a message: a clock or
@@ -42,11 +38,11 @@ func (t *timers) start(now, next time.Time, rest time.Duration) tea.Cmd {
 // moves returns when a clock or spinner on the screen moves next, of a page or its head; zero
 // if none does.
 func (m *Model) moves(now time.Time) (next time.Time) {
-	if m.choosing {
+	if m.Choosing {
 		return next
 	}
 	for _, c := range append(m.columns(), m.tabs()...) {
-		if at := c.moves(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
+		if at := c.Moves(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}
@@ -61,45 +57,6 @@ func (m *Model) ticked(at time.Time) {
 	}
 	m.dirty = true
 	for _, col := range m.columns() {
-		col.tick(at)
+		col.Tick(at)
 	}
-}
-
-// moves is Model.moves for one page.
-func (c *chat) moves(now time.Time) time.Time {
-	switch {
-	case !c.moving():
-		return time.Time{}
-	case c.resting():
-		return status.WaitingChanges(c.asked(), now)
-	}
-	return now.Add(200 * time.Millisecond)
-}
-
-// moving reports whether something on the page has a clock.
-func (c *chat) moving() bool {
-	if c.Agent.Opening() {
-		return c.Agent.Err() == nil
-	}
-	return c.Busy() || c.Agent.Login.Running() != "" || c.retrying() || c.shells.Running()
-}
-
-// resting reports whether nothing on the page moves but the clock of a turn that waits for the
-// user.
-func (c *chat) resting() bool {
-	if !c.Busy() || c.Thread.State != thread.Waiting && !c.asks() || c.panels.open != nil || c.panels.reading != nil ||
-		c.Agent.Login.Running() != "" || c.retrying() || c.shells.Running() {
-		return false
-	}
-	return !slices.ContainsFunc(c.recent(), func(it *thread.Item) bool { return it.Tool != nil && runs(it.Tool) && !it.Tool.Asked })
-}
-
-// refreshMsg says that something shown for a while is to disappear.
-type refreshMsg struct{}
-
-func (refreshMsg) handle(*Model) tea.Cmd { return nil }
-
-// later redraws the screen after d, when something shown for a while is to disappear.
-func later(d time.Duration) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg { return refreshMsg{} })
 }

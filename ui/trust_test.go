@@ -96,7 +96,7 @@ func TestForbiddenAndDone(t *testing.T) {
 				})
 			}, func(d *driver) {
 				d.connected()
-				d.m.chat.Agent.ConnForTest().Broker.SetRules("s1", bookOf(t, "[[deny]]\ncommand = \"git push *\"\n"))
+				d.m.Front.Agent.ConnForTest().Broker.SetRules("s1", bookOf(t, "[[deny]]\ncommand = \"git push *\"\n"))
 				d.types("go\n")
 				d.wait(3 * time.Second)
 				d.sees("⚠ Run", "ran although your rule forbids it", "1 ran although rejected", "1 unasked")

@@ -66,7 +66,7 @@ func TestReviewBeforeRestoring(t *testing.T) {
 // What cannot be restored now, or at all, says so in one line in the list.
 func TestNothingToRestore(t *testing.T) {
 	withChanges(t, func(d *driver, j *undotest.Journal) {
-		conn := d.m.chat.Agent.ConnForTest()
+		conn := d.m.Front.Agent.ConnForTest()
 		opened := func(why string) {
 			t.Helper()
 			d.press("ctrl+o")
@@ -114,7 +114,7 @@ func TestRestoreAfterATurnHasBegun(t *testing.T) {
 		d.types("/turns\n")
 		d.press("ctrl+o")
 		d.rest()
-		if err := d.m.chat.Prompts.Send("work"); err != nil {
+		if err := d.m.Front.Prompts.Send("work"); err != nil {
 			t.Fatal(err)
 		}
 		d.soon()
@@ -170,8 +170,8 @@ func TestForkWithTheConversation(t *testing.T) {
 			"Attached: the conversation so far (1 prompt,", "⌫ drop")
 		d.sees("▌ one")
 		d.misses("▌ two")
-		if dim := strings.TrimSuffix(d.m.Theme.Dim.Paint(" one"), "\x1b[m"); !strings.Contains(strings.Join(d.m.chat.view.Rows(), "\n"), dim) {
-			t.Errorf("the old prompt is not dim: %q", d.m.chat.view.Rows())
+		if dim := strings.TrimSuffix(d.m.Theme.Dim.Paint(" one"), "\x1b[m"); !strings.Contains(strings.Join(d.m.Front.View.Rows(), "\n"), dim) {
+			t.Errorf("the old prompt is not dim: %q", d.m.Front.View.Rows())
 		}
 		d.golden("fork, with the conversation")
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
@@ -215,7 +215,7 @@ func TestGiveUpOpening(t *testing.T) {
 			d.misses("· A fork", "fake · opening")
 			d.draft("later")
 			d.wait(2 * time.Hour)
-			if n := len(d.m.w.Sessions()); n != 1 {
+			if n := len(d.m.Workspace.Sessions()); n != 1 {
 				t.Errorf("%d sessions", n)
 			}
 		})

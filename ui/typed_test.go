@@ -88,8 +88,8 @@ func keepingTyped(k *disk) func(*driver, *Options) {
 
 // ends ends the screen as Run does.
 func (d *driver) ends() {
-	d.m.store.FlushDrafts()
-	d.m.store.FlushHistory()
+	d.m.Store.FlushDrafts()
+	d.m.Store.FlushHistory()
 }
 
 func TestHistoryOverRuns(t *testing.T) {

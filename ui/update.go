@@ -7,10 +7,11 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/glyphs"
+	"parley/internal/intent"
 	"parley/internal/workspace"
-	"parley/ui/glyphs"
-	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/page"
 	"parley/ui/theme"
 )
 
@@ -18,27 +19,29 @@ import (
 // is on the screen, before the next message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.apply(msg)
-	if m.present() && m.screen != nil && m.width > 0 {
-		m.screen.Show(m.last.view, awaited(msg))
+	if m.present() && m.painter != nil && m.width > 0 {
+		m.painter.Show(m.last.view, awaited(msg))
 	}
-	if m.quitting {
+	if m.Quitting {
 		return m, cmd
 	}
-	return m, tea.Batch(cmd, m.colour(), m.readReviews(), m.timers.start(m.Now(), m.moves(m.Now()), m.input.Rest()))
+	return m, tea.Batch(cmd, m.colour(), m.readReviews(), m.timers.start(m.Now(), m.moves(m.Now()), m.Input.Rest()))
 }
 
 // apply applies a message without drawing.
 func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	cmd := tea.Batch(m.notifier.Watch(msg), m.handle(msg), m.carryOut())
-	if m.quitting {
+	if m.Quitting {
 		return cmd // drafts are saved after the screen has ended
 	}
 	sessions{m}.search()
 	cmd = tea.Batch(cmd, m.sync())
-	m.hideAsked()
+	for _, c := range m.chats() {
+		c.HideAsked()
+	}
 	m.settleTheme()
 	m.followReview()
-	m.chat.panels.refresh()
+	m.Front.Panels.Refresh()
 	return tea.Batch(cmd, composers{m}.after(msg), m.write(), m.tellDir())
 }
 
@@ -54,24 +57,24 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 			return m.events(b)
 		}
 		m.dirty = true
-		m.w.Done(msg.Result)
+		m.Workspace.Done(msg.Result)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
-		m.quitArmed = time.Time{}
-		return m.input.Paste(msg.Content)
+		m.QuitArmed = time.Time{}
+		return m.Input.Paste(msg.Content)
 	case tea.MouseWheelMsg:
-		if !m.mouse.Off() {
+		if !m.Mouse.Off() {
 			m.wheel(msg.Mouse())
 		}
 	case tea.MouseClickMsg:
 		m.press(msg.Mouse())
 	case tea.MouseMotionMsg:
-		cmd, moved := m.mouse.Move(m.inPage(msg.Mouse()))
+		cmd, moved := m.Mouse.Move(m.inPage(msg.Mouse()))
 		m.dirty = m.dirty || moved
 		return cmd
 	case tea.MouseReleaseMsg:
-		return m.mouse.Up(m.inPage(msg.Mouse()))
+		return m.Mouse.Up(m.inPage(msg.Mouse()))
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent: // the background may have changed, or not
@@ -79,7 +82,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		m.terminal.Dark = msg.IsDark()
 	case tea.ColorProfileMsg:
-		if !m.opts.NoColor {
+		if !m.Options.NoColor {
 			colours := theme.ColoursOf(msg.String())
 			m.terminal.Colours, m.terminal.Links = colours, colours < theme.Sixteen // older terminals may print a link's address
 		}
@@ -116,23 +119,23 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	if glyphs.Measure(true) {
 		m.dirty = true
 		for _, c := range m.chats() {
-			c.view.SetTheme(m.Theme)
+			c.View.SetTheme(m.Theme)
 		}
 	}
 }
 
 // key hands a key to the layers. While the screen is ending, only ctrl+c has an effect.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
-	if m.quitting {
+	if m.Quitting {
 		if m.Keys.Of(intent.Chat, msg.String()) == intent.Interrupt {
 			m.endSoon()
 		}
 		return nil
 	}
-	armed := m.quitArmed
+	armed := m.QuitArmed
 	cmd := m.pressed(msg)
-	if m.quitArmed != armed {
-		cmd = tea.Batch(cmd, later(leaveWithin))
+	if m.QuitArmed != armed {
+		cmd = tea.Batch(cmd, page.Later(leaveWithin))
 	}
 	return cmd
 }
@@ -140,7 +143,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	if m.conversing() && msg.String() == "alt+esc" { // two quick esc look like this
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
-		return tea.Batch(m.input.Press(esc), m.input.Press(esc))
+		return tea.Batch(m.Input.Press(esc), m.Input.Press(esc))
 	}
-	return m.input.Press(msg)
+	return m.Input.Press(msg)
 }

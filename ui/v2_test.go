@@ -321,7 +321,7 @@ func TestV2LoginForPrompts(t *testing.T) {
 		d.press("enter")
 		d.wait(20 * time.Second)
 		d.sees("working on two, done")
-		if s := d.screen(); !strings.Contains(s, "working on three, done") && d.m.chat.composer.Value() != "three" {
+		if s := d.screen(); !strings.Contains(s, "working on three, done") && d.m.Front.Composer.Value() != "three" {
 			t.Errorf("the second prompt is lost:\n%s", s)
 		}
 	})

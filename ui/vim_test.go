@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 )
 
 // With the preset vim esc leaves insert mode, then stops; enter sends from either

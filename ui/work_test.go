@@ -128,7 +128,7 @@ func TestWorkInTheTranscript(t *testing.T) {
 		d.types("go test")
 		d.press("enter")
 		d.sees("┃")
-		if it := d.m.chat.view.Selected(); it == nil || it.Tool == nil || it.Tool.ID != "fg" {
+		if it := d.m.Front.View.Selected(); it == nil || it.Tool == nil || it.Tool.ID != "fg" {
 			t.Fatalf("selected %+v", it)
 		}
 		d.press("x")

@@ -17,6 +17,7 @@ import (
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 	"parley/ui/layer"
+	"parley/ui/page"
 	"parley/ui/panel"
 )
 
@@ -268,7 +269,7 @@ func TestMergeAfterATurnHasBegun(t *testing.T) {
 			if keys[1] == "enter" {
 				d.press("down")
 			}
-			if err := d.m.chat.Prompts.Send("work"); err != nil {
+			if err := d.m.Front.Prompts.Send("work"); err != nil {
 				t.Fatal(err)
 			}
 			d.soon()
@@ -305,8 +306,8 @@ func TestNotMergedWorktree(t *testing.T) {
 		d.soon()
 		trees.refuses(d, "/merge", "Not merged: a turn is running: stop it first")
 		trees.refuses(d, "/discard", "Not discarded: a turn is running: stop it first")
-		d.m.w.Show(d.m.w.Sessions()[0])
-		d.send(refreshMsg{})
+		d.m.Workspace.Show(d.m.Workspace.Sessions()[0])
+		d.send(page.Refresh{})
 		trees.refuses(d, "/merge", "Not merged: this session is not in a worktree; /worktree starts one")
 	})
 }
@@ -327,13 +328,13 @@ func TestDiscardWorktree(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		discards("esc")
-		if len(trees.did) > 0 || len(d.m.w.Sessions()) != 2 {
+		if len(trees.did) > 0 || len(d.m.Workspace.Sessions()) != 2 {
 			t.Fatalf("did %q", trees.did)
 		}
 		discards("down", "enter")
 		d.sees("Discarded typed-errors")
-		if len(d.m.w.Sessions()) != 1 || !slices.Equal(trees.did, []string{"discard"}) {
-			t.Errorf("did %q, %d sessions are open", trees.did, len(d.m.w.Sessions()))
+		if len(d.m.Workspace.Sessions()) != 1 || !slices.Equal(trees.did, []string{"discard"}) {
+			t.Errorf("did %q, %d sessions are open", trees.did, len(d.m.Workspace.Sessions()))
 		}
 	})
 }
@@ -341,8 +342,8 @@ func TestDiscardWorktree(t *testing.T) {
 // The only session stays, with a line that says what to do instead.
 func TestDiscardTheOnlySession(t *testing.T) {
 	inTree(t, func(d *driver, trees *forest) {
-		d.m.w.Sessions()[0].Close()
-		d.send(refreshMsg{})
+		d.m.Workspace.Sessions()[0].Close()
+		d.send(page.Refresh{})
 		d.rest()
 		trees.refuses(d, "/discard", "Not discarded: it is the only session: quit, and discard it then")
 	})
@@ -358,7 +359,7 @@ func TestMergeALotOfFiles(t *testing.T) {
 		d.types("/merge\n")
 		d.soon()
 		d.sees("Merge 500 files, +500 −0")
-		if n := d.m.chat.panels.list().List.Len(); n > 250 {
+		if n := d.m.Front.Panels.List().List.Len(); n > 250 {
 			t.Errorf("%d rows", n)
 		}
 	})

@@ -25,9 +25,9 @@ import (
 	"parley/internal/demo"
 	"parley/internal/finder"
 	"parley/internal/headless"
+	"parley/internal/intent"
 	"parley/internal/workspace"
 	"parley/ui"
-	"parley/ui/intent"
 	"parley/ui/status"
 	"parley/ui/theme"
 )

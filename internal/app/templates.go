@@ -2,8 +2,8 @@ package app
 
 import (
 	"parley/internal/cli"
+	"parley/internal/intent"
 	"parley/internal/template"
-	"parley/ui/intent"
 )
 
 // templates reads the prompt templates of the user and of the session's directories, except those

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 )
 
 func densities(d *desk) {

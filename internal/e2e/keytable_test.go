@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 )
 
 // keyRows are the keys that the screen promises. Each row has its actions, named as in the

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/widget/text"
+	"parley/internal/text"
 )
 
 // maxOSC52 bounds a text for the terminal's clipboard, in bytes. Terminals drop longer ones

@@ -14,9 +14,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/finder"
+	"parley/internal/intent"
 	"parley/internal/notes"
 	"parley/internal/picture"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 )

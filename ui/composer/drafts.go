@@ -6,9 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/memory"
 	"parley/internal/notes"
-	"parley/ui/intent"
 	"parley/ui/widget/editor"
 )
 

@@ -1,6 +1,6 @@
 package composer
 
-import "parley/ui/intent"
+import "parley/internal/intent"
 
 // recallLimit is how many entries a recall holds.
 const recallLimit = 1000

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/words"
-	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget/text"
 )
 
 const (

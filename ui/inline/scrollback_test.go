@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 )

@@ -3,7 +3,7 @@ package layer
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 )
 
 // Effects are what components want of their page, in order: a Do, Say, Copy or OpenURL. The page carries

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 )
 
 // Input hands keys and pastes to the layers, and knows when something was last

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 )
 
 // taker is a layer that takes some keys and all that is pasted, and writes it down.

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/theme"
 )
 
@@ -53,6 +53,15 @@ type Press struct {
 	tea.KeyPressMsg
 	Name string
 	Want intent.Intent
+}
+
+// Printable reports whether a key is text rather than a command. AltGr may report ctrl and alt together.
+func Printable(k tea.KeyPressMsg) bool {
+	if k.Text == "" {
+		return false
+	}
+	mod := k.Mod & (tea.ModCtrl | tea.ModAlt | tea.ModMeta | tea.ModSuper | tea.ModHyper)
+	return mod == 0 || mod == tea.ModCtrl|tea.ModAlt
 }
 
 // Reach calls try for the layers that implement T, from the top down, until one has done it.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/intent"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 )
 
 // command is a slash command.

@@ -26,10 +26,10 @@ import (
 	"time"
 
 	"parley/internal/atomicfile"
+	"parley/internal/intent"
 	"parley/internal/notes"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 )
 
 // Options configures the chat. Whether its input and output are terminals is detected.

@@ -9,11 +9,11 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/describe"
+	"parley/internal/emulator"
 	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/ui/linear/plain"
-	"parley/ui/widget/terminal"
 )
 
 // announceAfter is how long a tool call runs before that is reported. Of a quick call only the
@@ -174,9 +174,9 @@ func endOf(term *thread.Terminal) string {
 }
 
 // screenOf replays a command's output.
-func screenOf(term *thread.Terminal) *terminal.Terminal {
+func screenOf(term *thread.Terminal) *emulator.Terminal {
 	const cols = 200 // for a program that addresses its screen
-	screen := terminal.New(cols)
+	screen := emulator.New(cols)
 	screen.Write(term.Output)
 	return screen
 }

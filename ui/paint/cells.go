@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/text/unicode/norm"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // row is a row on the screen, or of the next frame.

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/text/unicode/norm"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // texts are what the cells of a row have to hold. runes is what a terminal that adds up

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // modes is the state of the terminal besides its rows.

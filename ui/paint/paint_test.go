@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
+	"parley/internal/glyphs"
 	"parley/internal/seeds"
-	"parley/ui/glyphs"
 )
 
 // emulated is a terminal with a Screen that paints on it when it is told to.

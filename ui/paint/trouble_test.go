@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // Rows that were printed just before the end, or before a panic, stay on the screen.

@@ -7,10 +7,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/ui/theme"
 	"parley/ui/widget/list"
-	"parley/ui/widget/text"
 )
 
 // Command is a slash command.

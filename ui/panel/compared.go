@@ -7,9 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/widget/list"
-	"parley/ui/widget/text"
 )
 
 // ComparedAgent is an agent that is compared with others. All texts are safe to show.

@@ -3,7 +3,7 @@ package panel
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/widget/list"
 )
 

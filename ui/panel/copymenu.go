@@ -6,9 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/text"
 	"parley/ui/layer"
 	"parley/ui/widget/box"
-	"parley/ui/widget/text"
 )
 
 // CopyMenu offers what can be copied of an entry, each with a letter. The functions make

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 )

@@ -7,11 +7,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/ui/layer"
 	"parley/ui/widget/box"
 	"parley/ui/widget/list"
-	"parley/ui/widget/text"
 )
 
 // List is a list to choose from. Typing filters it.

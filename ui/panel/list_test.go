@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 	"parley/ui/widget/list"

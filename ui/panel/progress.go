@@ -7,8 +7,8 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pending": "○"}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )

@@ -3,12 +3,12 @@ package panel
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget/box"
 	"parley/ui/widget/editor"
-	"parley/ui/widget/text"
 )
 
 // rename edits a text in the row of an item.

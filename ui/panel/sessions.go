@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
 	"parley/ui/widget/list"
 )
 

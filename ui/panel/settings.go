@@ -3,8 +3,8 @@ package panel
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget/list"
 )

@@ -9,9 +9,9 @@ import (
 
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/ui/theme"
 	"parley/ui/widget/diff"
-	"parley/ui/widget/text"
 )
 
 // Message is one logged JSON-RPC message. It is not safe to show.

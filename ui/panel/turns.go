@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/words"
-	"parley/ui/intent"
 	"parley/ui/widget/list"
 )
 

@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/intent"
 	"parley/internal/safetext"
 	"parley/internal/words"
-	"parley/ui/intent"
 	"parley/ui/widget/list"
 )
 

@@ -7,11 +7,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/ui/layer"
 	"parley/ui/widget/box"
 	"parley/ui/widget/editor"
-	"parley/ui/widget/text"
 )
 
 // Writing is a few lines to write, about something that is quoted above them.

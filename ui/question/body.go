@@ -5,11 +5,11 @@ import (
 
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/permissions"
 	"parley/ui/theme"
 	"parley/ui/widget/diff"
-	"parley/ui/widget/text"
 )
 
 // look is the layout and the theme of rows.

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/permissions"
-	"parley/ui/intent"
 	"parley/ui/widget/box"
 	"parley/ui/widget/diff"
-	"parley/ui/widget/text"
 )
 
 // Rows draws the current question in at most height rows. If a popup covers it, none of

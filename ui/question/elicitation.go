@@ -9,11 +9,11 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/elicit"
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/ui/layer"
 	"parley/ui/widget/box"
 	"parley/ui/widget/form"
-	"parley/ui/widget/text"
 )
 
 // Elicitation is a form to fill in, or a web page to open, that an agent asks for.

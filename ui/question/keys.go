@@ -8,10 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/notes"
 	"parley/internal/words"
 	"parley/permissions"
-	"parley/ui/intent"
 	"parley/ui/layer"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
+	"parley/internal/intent"
 	"parley/internal/seeds"
 	"parley/permissions"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 )

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/permissions"
-	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget/text"
 )
 
 // lines is a layout. Another layout has different rows.

@@ -6,9 +6,9 @@ import (
 
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/permissions"
 	"parley/ui/widget/diff"
-	"parley/ui/widget/text"
 )
 
 // write holds the user's changes to a write that parley asks about: refused hunks, or an

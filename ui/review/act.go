@@ -7,10 +7,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/undo"
-	"parley/ui/intent"
 )
 
 // undone is something that was undone and can be done again.

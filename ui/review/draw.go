@@ -5,12 +5,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/undo"
 	"parley/internal/words"
-	"parley/ui/intent"
 	"parley/ui/widget/box"
 	"parley/ui/widget/diff"
-	"parley/ui/widget/text"
 )
 
 // Widths of the parts.

@@ -6,11 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/linediff"
 	"parley/internal/undo"
-	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget/text"
 )
 
 // Key takes all keys.
@@ -119,7 +118,7 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 		case p.Want == intent.FocusQuestion:
 			r.Close()
 			return r.out.Add(layer.Do(p.Want))
-		case !text.Printable(p.KeyPressMsg) && p.Want != intent.Send:
+		case !layer.Printable(p.KeyPressMsg) && p.Want != intent.Send:
 			return r.out.Add(layer.Do(p.Want))
 		}
 	}

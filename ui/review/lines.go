@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"parley/internal/notes"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/diff"
-	"parley/ui/widget/text"
 )
 
 // layout draws the lines of a diff, each with a bar beside it and the notes below it.
@@ -67,7 +67,7 @@ func (l *layout) draw(line int, head func(change int) string) (rows []string) {
 	}
 	for _, row := range drawn {
 		if picked { // the code keeps its colours
-			row = text.Highlight(row, 0, l.sheet.Gutter(l.look.Width), th.Selected)
+			row = text.Highlight(row, 0, l.sheet.Gutter(l.look.Width), th.Selected.Paint)
 		}
 		rows = append(rows, bar+row)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/intent"
 	"parley/internal/undo"
-	"parley/ui/intent"
 )
 
 var far = strings.Repeat("same\n", 20)

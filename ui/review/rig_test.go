@@ -10,9 +10,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/notes"
 	"parley/internal/undo"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/uitest"

@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/text"
 	"parley/ui/layer"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // search looks for a text in the diffs of all files.
@@ -43,7 +43,7 @@ func (r *Review) typeSearch(p layer.Press) tea.Cmd {
 	case "ctrl+u":
 		s.text = ""
 	default:
-		if text.Printable(p.KeyPressMsg) {
+		if layer.Printable(p.KeyPressMsg) {
 			s.text += oneLine(p.Text)
 		}
 	}
@@ -176,7 +176,7 @@ func (s *search) marked(rows []string, th *theme.Theme) []string {
 		at := strings.Index(plain, query)
 		if out[i] = row; at >= 0 {
 			left := text.Width(plain[:at])
-			out[i] = text.Highlight(row, left, left+text.Width(query), th.Match)
+			out[i] = text.Highlight(row, left, left+text.Width(query), th.Match.Paint)
 		}
 	}
 	return out

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"path"
 
+	"parley/internal/text"
 	"parley/internal/undo"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // treeRow is a row of the tree: a directory, or a file in it.

@@ -6,12 +6,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/elicit"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget/box"
-	"parley/ui/widget/text"
 )
 
 // addressIn returns the last address in lines. It prefers addresses of other machines: a

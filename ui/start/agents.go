@@ -9,11 +9,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget/list"
-	"parley/ui/widget/text"
 )
 
 // Agents is the first page, where the user chooses an agent and sees what it will get.

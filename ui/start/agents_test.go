@@ -9,8 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/uitest"

@@ -10,14 +10,14 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/elicit"
+	"parley/internal/intent"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget/box"
 	"parley/ui/widget/list"
-	"parley/ui/widget/text"
 )
 
 // Page is what a login knows of the page below it.

@@ -10,13 +10,13 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/elicit"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget/box"
 	"parley/ui/widget/form"
-	"parley/ui/widget/text"
 )
 
 // step is what a login method asks for first: values for the agent's environment, or

@@ -3,11 +3,11 @@ package start
 import (
 	"strings"
 
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // Wait is the page of an agent that is being started or connected to, or failed to start.

@@ -7,9 +7,9 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/ui/layer"
-	"parley/ui/widget/text"
 )
 
 // Head names a session that is compared with others, and says how far it is.

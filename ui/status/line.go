@@ -13,12 +13,12 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/intent"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget/text"
 )
 
 // Toast is a message shown for a while. The zero Toast is empty.

@@ -7,9 +7,9 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/intent"
 	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/uitest"

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"parley/acpclient/event"
+	"parley/internal/glyphs"
+	"parley/internal/text"
 	"parley/internal/workspace"
-	"parley/ui/glyphs"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // SideWidth is the width of the side panel with its border, in columns.

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
+	"parley/internal/glyphs"
 	"parley/internal/workspace"
-	"parley/ui/glyphs"
 	"parley/ui/theme"
 )
 

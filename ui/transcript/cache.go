@@ -6,10 +6,10 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/describe"
+	"parley/internal/emulator"
 	"parley/internal/linediff"
 	"parley/internal/patch"
 	"parley/ui/widget/diff"
-	"parley/ui/widget/terminal"
 )
 
 // Bounds of the cache, in entries.
@@ -116,7 +116,7 @@ func (c *cache) command(t *thread.Tool) string {
 
 // screen is an emulated terminal and how much of a command's output it has played.
 type screen struct {
-	*terminal.Terminal
+	*emulator.Terminal
 	fed int64
 }
 
@@ -127,8 +127,8 @@ type screenKey struct {
 
 // screen returns the output of a command played on a terminal of so many columns.
 // One that was dropped plays again what the thread retains.
-func (c *cache) screen(term *thread.Terminal, columns int) *terminal.Terminal {
-	s := c.screens.get(screenKey{term, columns}, maxScreens, func() *screen { return &screen{Terminal: terminal.New(columns)} })
+func (c *cache) screen(term *thread.Terminal, columns int) *emulator.Terminal {
+	s := c.screens.get(screenKey{term, columns}, maxScreens, func() *screen { return &screen{Terminal: emulator.New(columns)} })
 	if fresh := term.Total - s.fed; fresh > 0 {
 		from := max(0, len(term.Output)-int(min(fresh, int64(len(term.Output)))))
 		s.Write(term.Output[from:])

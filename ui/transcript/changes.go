@@ -7,8 +7,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/linediff"
+	"parley/internal/text"
 	"parley/internal/words"
-	"parley/ui/widget/text"
 )
 
 // How much of the changes of one call is shown, in rows, unless it is opened.

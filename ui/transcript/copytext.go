@@ -11,11 +11,11 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/describe"
+	"parley/internal/emulator"
 	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/ui/transcript/markdown"
-	"parley/ui/widget/terminal"
 )
 
 // Copyable is what can be copied of an item: its source, without what the screen
@@ -225,8 +225,8 @@ func output(term *thread.Terminal) func() string {
 }
 
 // played plays output on a terminal and returns its rows, not wrapped.
-func played(raw []byte, columns int) (screen *terminal.Terminal, rows []string) {
-	screen = terminal.New(columns)
+func played(raw []byte, columns int) (screen *emulator.Terminal, rows []string) {
+	screen = emulator.New(columns)
 	screen.Write(raw)
 	rows = screen.Rows(unwrapped, 0)
 	for i := range rows {

@@ -5,8 +5,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/text"
 	"parley/internal/words"
-	"parley/ui/widget/text"
 )
 
 func (p *pen) diff(d *event.Diff, full bool) []string {

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"parley/acpclient/thread"
+	"parley/internal/text"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // drag is text that was selected with the mouse. Its ends are characters of lines,
@@ -94,7 +94,7 @@ func (d *drag) paint(t rows, p place, rows []string, th *theme.Theme) {
 		line := &m.lines[r.line]
 		from, to := d.covers(p.item, p.seg, line.key, len(line.text))
 		left, right := r.cells(line.text, from, to)
-		rows[n] = text.Highlight(rows[n], left, right, th.Selected)
+		rows[n] = text.Highlight(rows[n], left, right, th.Selected.Paint)
 	}
 }
 

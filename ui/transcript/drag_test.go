@@ -9,7 +9,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 	"parley/ui/uitest"
 )
 

@@ -3,8 +3,8 @@ package transcript
 import (
 	"parley/acpclient/thread"
 	"parley/internal/carried"
+	"parley/internal/text"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // finding marks the matches of a query in the rows, and the current one among them.
@@ -29,7 +29,7 @@ func (f *finding) paint(t rows, p place, rows []string, th *theme.Theme) {
 			if f.now == (current{p.item, p.seg, m.n}) {
 				ink = th.Selected
 			}
-			rows[n] = text.Highlight(rows[n], m.left, m.right, ink)
+			rows[n] = text.Highlight(rows[n], m.left, m.right, ink.Paint)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/describe"
+	"parley/internal/text"
 	"parley/internal/words"
-	"parley/ui/widget/text"
 )
 
 // Reads that follow each other share a line with the names of the files, and so do

@@ -10,8 +10,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/text"
 	"parley/ui/uitest"
-	"parley/ui/widget/text"
 )
 
 // telling is text of a role in one message.

@@ -11,9 +11,9 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/carried"
 	"parley/internal/describe"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // item draws any item but messages of the agent and what is shown in pieces.

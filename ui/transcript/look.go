@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // maxProse is how wide running text gets, in cells.

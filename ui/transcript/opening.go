@@ -6,8 +6,8 @@ import (
 	"iter"
 	"strings"
 
+	"parley/internal/text"
 	"parley/ui/transcript/markdown"
-	"parley/ui/widget/text"
 )
 
 // How much is shown of a prompt, in rows.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient/thread"
-	"parley/ui/widget/text"
+	"parley/internal/text"
 )
 
 // Plain text that may be long, and grow, is cut into pieces, as messages are cut

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/ui/widget/text"
+	"parley/internal/text"
 )
 
 // maxCounted is how much of a text is wrapped to count its rows, in bytes; after

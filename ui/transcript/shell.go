@@ -6,9 +6,9 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/carried"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // shell draws a command of the user's: the line that identifies it, and its output

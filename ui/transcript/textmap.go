@@ -7,9 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/thread"
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
+	"parley/internal/text"
 	"parley/ui/widget/diff"
-	"parley/ui/widget/text"
 )
 
 // lineKey identifies a line of a segment at any width: the n-th of its source, or the

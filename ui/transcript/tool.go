@@ -9,9 +9,9 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/describe"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // How much of a tool call's content is shown before it is cut, in rows.

@@ -7,8 +7,8 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/words"
-	"parley/ui/widget/text"
 )
 
 // terminal draws a command's output: the tail while it runs, head and tail

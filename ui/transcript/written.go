@@ -8,9 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/thread"
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
+	"parley/internal/text"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // Written writes a conversation into the terminal's own scrollback. Items that no

@@ -12,7 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

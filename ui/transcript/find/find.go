@@ -9,10 +9,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/ui/layer"
 	"parley/ui/transcript"
-	"parley/ui/widget/text"
 )
 
 // Bar is the search of one transcript. As a layer it has all keys while the user types

@@ -9,8 +9,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/ui/glyphs"
-	"parley/ui/intent"
+	"parley/internal/glyphs"
+	"parley/internal/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/transcript"

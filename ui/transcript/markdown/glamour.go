@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // glamourRenderer is glamour's renderer without its parser. It gets trees without

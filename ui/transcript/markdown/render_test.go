@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	extast "github.com/yuin/goldmark/extension/ast"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 	"parley/ui/theme"
 )
 

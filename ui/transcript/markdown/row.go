@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // style is the look of a run of text: colours, attributes and where it links to.

@@ -4,8 +4,8 @@ package box
 import (
 	"strings"
 
+	"parley/internal/text"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // Separator as a row of a box's body draws a line from border to border.

@@ -10,10 +10,10 @@ import (
 	"znkr.io/diff/textdiff"
 
 	"parley/internal/linediff"
+	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/syntax"
-	"parley/ui/widget/text"
 )
 
 // gutterWidth is the narrowest diff that shows line numbers.

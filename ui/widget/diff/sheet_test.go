@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"parley/internal/linediff"
+	"parley/internal/text"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 const headRow = "head"

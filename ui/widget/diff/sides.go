@@ -5,8 +5,8 @@ import (
 
 	"znkr.io/diff/textdiff"
 
+	"parley/internal/text"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // between separates the sides of a diff.

@@ -5,7 +5,7 @@ import (
 
 	"znkr.io/diff"
 
-	"parley/ui/widget/text"
+	"parley/internal/text"
 )
 
 // maxMarkedBytes is the longest line that gets marks: longer ones are not read word by word and are slow to compare.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/ui/widget/text"
+	"parley/internal/text"
 )
 
 // place is a position in the text: a line and a byte in it.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/text"
 	"parley/internal/token"
 	"parley/internal/words"
-	"parley/ui/widget/text"
 )
 
 // A paste over either limit becomes a chip.

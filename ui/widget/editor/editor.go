@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/ui/glyphs"
-	"parley/ui/widget/text"
+	"parley/internal/glyphs"
+	"parley/internal/text"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/glyphs"
-	"parley/ui/intent"
+	"parley/internal/glyphs"
+	"parley/internal/intent"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )

@@ -3,8 +3,9 @@ package editor
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
-	"parley/ui/widget/text"
+	"parley/internal/intent"
+	"parley/internal/text"
+	"parley/ui/layer"
 )
 
 // Key handles a key that means want and reports whether the editor used it. It uses text, the keys of intent.Draft, and
@@ -21,7 +22,7 @@ func (c *Editor) key(k tea.KeyPressMsg, want intent.Intent) bool {
 			return used
 		}
 	}
-	if text.Printable(k) && want == intent.None {
+	if layer.Printable(k) && want == intent.None {
 		if k.Text == " " {
 			c.edits.seal() // undo works word by word
 		}

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // The tests measure text by grapheme clusters, as the library that they compare with does.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/text"
 	"parley/internal/token"
-	"parley/ui/widget/text"
 )
 
 // SetTokens sets the function that labels tokens: they look like chips but stay runes in Value, so that

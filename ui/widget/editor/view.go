@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/text"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // Height returns how many rows the editor takes, from 1 to its maximum.

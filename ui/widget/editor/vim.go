@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
-	"parley/ui/widget/text"
+	"parley/internal/intent"
+	"parley/ui/layer"
 )
 
 // vim adds a small vi to an editor: modes, counts, operators, motions, text objects, a register and repeat. It begins in
@@ -76,7 +76,7 @@ func (v *vim) key(k tea.KeyPressMsg) (used, handled bool) {
 		return true, true
 	case name == "backspace" || name == "space":
 		k.Text = map[string]string{"backspace": "h", "space": "l"}[name]
-	case !text.Printable(k):
+	case !layer.Printable(k):
 		return false, false // enter, arrows and the like keep their meaning
 	}
 	r, _ := utf8.DecodeRuneInString(k.Text)

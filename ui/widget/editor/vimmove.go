@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/ui/widget/text"
+	"parley/internal/text"
 )
 
 // target is where a motion ends.

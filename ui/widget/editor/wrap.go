@@ -6,8 +6,8 @@ import (
 	"sort"
 	"unicode/utf8"
 
-	"parley/ui/glyphs"
-	"parley/ui/widget/text"
+	"parley/internal/glyphs"
+	"parley/internal/text"
 )
 
 // inputLine is one line of the editor's text with its soft wrapping.

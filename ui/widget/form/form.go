@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/ui/widget/editor"
 	"parley/ui/widget/list"
-	"parley/ui/widget/text"
 )
 
 // Kind is how a field of a Form is filled in.

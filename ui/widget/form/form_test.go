@@ -9,10 +9,10 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
 	"parley/ui/theme"
 	"parley/ui/uitest"
-	"parley/ui/widget/text"
 )
 
 func minLength(n int) func(Value) error {

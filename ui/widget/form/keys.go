@@ -3,9 +3,10 @@ package form
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/intent"
+	"parley/internal/intent"
+	"parley/internal/text"
+	"parley/ui/layer"
 	"parley/ui/widget/list"
-	"parley/ui/widget/text"
 )
 
 // Key handles a key and reports whether the form used it.
@@ -166,7 +167,7 @@ func (ff *formField) selectKey(k tea.KeyPressMsg, name string) bool {
 		}
 		ff.choose(-1)
 	default:
-		if !text.Printable(k) {
+		if !layer.Printable(k) {
 			return ff.optionKey(name)
 		}
 		ff.open(k.Text)

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // The tests are laid out for a terminal that measures by clusters, as the library does

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/text"
 	"parley/ui/theme"
 	"parley/ui/widget/editor"
-	"parley/ui/widget/text"
 )
 
 const (

@@ -9,8 +9,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/text"
+	"parley/ui/layer"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // Item is one line of a List. All texts are plain.
@@ -194,7 +195,7 @@ func (l *List) Key(k tea.KeyPressMsg) bool {
 		f := strings.TrimRight(l.filter, " ")
 		l.SetFilter(f[:strings.LastIndexByte(f, ' ')+1])
 	default:
-		if !text.Printable(k) {
+		if !layer.Printable(k) {
 			return false
 		}
 		l.SetFilter(l.filter + k.Text)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"parley/ui/widget/text"
+	"parley/internal/text"
 )
 
 // Scores of a match by its kind. A better kind always beats a worse one.

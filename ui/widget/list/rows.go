@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/text"
 	"parley/ui/theme"
-	"parley/ui/widget/text"
 )
 
 // listLine is one drawn line of a list: an item, or the heading above one.

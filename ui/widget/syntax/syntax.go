@@ -13,7 +13,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 
-	"parley/ui/glyphs"
+	"parley/internal/glyphs"
 )
 
 // Class is what a part of code is.

@@ -1,0 +1,49 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/intent"
+	"parley/ui/composer"
+)
+
+// composers is the host of the store that all composers share.
+type composers struct{ m *Model }
+
+func (h composers) Context() context.Context  { return h.m.Workspace.Context() }
+func (h composers) Front() *composer.Composer { return h.m.Front.Composer }
+func (h composers) Quitting() bool            { return h.m.Quitting }
+
+func (h composers) Composers() []*composer.Composer {
+	var out []*composer.Composer
+	for _, c := range h.m.chats() {
+		out = append(out, c.Composer)
+	}
+	return out
+}
+
+func (h composers) HistoryChanged() {
+	for _, c := range h.m.chats() {
+		if l := c.Panels.ListOf(intent.SearchHistory); l != nil {
+			l.SetItems(c.Composer.Entries())
+		}
+	}
+}
+
+// newStore makes the store that the composers share.
+func newStore(m *Model) *composer.Store {
+	o := m.Options
+	return composer.NewStore(composer.Options{Env: &m.Env, Screen: composers{m}, Files: o.Files, Images: m.Workspace.Images(), Pictures: o.Pictures, History: o.History, Drafts: o.Drafts, Editor: o.Editor, Home: o.Home})
+}
+
+// after updates the composers after a message.
+func (h composers) after(msg tea.Msg) tea.Cmd {
+	for _, c := range h.m.chats() {
+		if c.Composer.Empty() { // no queued prompt is being edited any longer
+			c.Prompts.Queue.EndEdit()
+		}
+	}
+	return h.m.Store.After(msg)
+}

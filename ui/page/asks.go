@@ -1,0 +1,179 @@
+package page
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/atomicfile"
+	"parley/permissions"
+	"parley/ui/composer"
+	"parley/ui/panel"
+	"parley/ui/question"
+	"parley/ui/widget/list"
+)
+
+// questionHost implements question.Host for a page.
+type questionHost struct{ c *Page }
+
+func (h questionHost) Answers() *permissions.Broker { return h.c.Broker() }
+func (h questionHost) ClosePopup()                  { h.c.Composer.ClosePopup() }
+func (h questionHost) QuestionsChanged()            { h.c.asksChanged = true }
+
+// HideAsked makes the transcript leave out what questions show. It is called once for each message, which
+// may bring or end many questions.
+func (c *Page) HideAsked() {
+	if c.asksChanged {
+		c.asksChanged = false
+		c.changed = append(c.changed, c.Thread.SetAsked(c.Question.Subjects())...)
+		c.Applied()
+	}
+}
+
+func (h questionHost) PageState() question.PageState {
+	c := h.c
+	return question.PageState{
+		Covered:  c.Panels.reading != nil || c.listed(),
+		Drafting: !c.Composer.Empty(),
+		Focused:  c.focused,
+		LastKey:  c.screen.Input.Last(),
+		Beside:   !c.InFront(),
+		Agent:    c.Agent.Name(),
+		Browser:  c.screen.Options.OpenURL != nil,
+	}
+}
+
+// formPage returns what forms know of the page. A question comes before them.
+func (c *Page) formPage() question.PageState {
+	page := questionHost{c}.PageState()
+	page.Later = c.Question.Open()
+	return page
+}
+
+// openedURLMsg reports whether a browser was started.
+type openedURLMsg struct {
+	page *Page
+	err  error
+}
+
+func (msg openedURLMsg) Handle() tea.Cmd {
+	if msg.err != nil {
+		return msg.page.say("Cannot start a browser: " + msg.err.Error())
+	}
+	return msg.page.say("Opened in your browser")
+}
+
+// rulesOffered has the rules that would have answered a question.
+type rulesOffered struct {
+	page    *Page
+	key     uint64 // of the question
+	session string
+	items   []list.Item
+}
+
+// OfferRules lists rules that would have answered the question. Adding one allows it, so
+// all of the question must have been read.
+func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
+	c := h.c
+	switch {
+	case !read:
+		return c.say(question.ReadFirst(c.screen.Keys))
+	}
+	rules := permissions.Suggest(cur)
+	if len(rules) == 0 {
+		return c.say(question.WhyNoRule(cur))
+	}
+	asked := c.Agent.LastAsked(cur.Session)
+	return func() tea.Msg { // reads files
+		return rulesOffered{c, cur.Key, cur.Session, question.RuleItems(rules, asked())}
+	}
+}
+
+// Handle shows the rules if the question is still on the screen.
+func (msg rulesOffered) Handle() tea.Cmd {
+	c := msg.page
+	if cur, ok := c.Question.Current(); !ok || cur.Key != msg.key || c.listed() {
+		return nil
+	}
+	c.Panels.Show(&panel.List{Title: "New rule", Foot: "enter add · esc close", List: list.New(msg.items), Choose: func(it list.Item) tea.Cmd {
+		rule := it.Value.(permissions.Rule)
+		c.Agent.AddRule(msg.session, rule, func(where string, err error) {
+			if err != nil {
+				c.Say("Rule not added" + atomicfile.FreeSpaceAdvice(err) + ": " + err.Error())
+				return
+			}
+			c.Say("Added rule: " + rule.Name() + " (" + where + ")")
+		})
+		return nil
+	}})
+	return nil
+}
+
+// Messages for editing the text of a write.
+type (
+	writeReady struct {
+		page   *Page
+		key    uint64 // of the question
+		before string
+		edit   composer.Editing
+		err    error
+	}
+	writeEdited struct {
+		page          *Page
+		key           uint64
+		before, after string
+		edited        question.Edited
+		failed, err   error // of the editor, and of the file
+	}
+)
+
+// EditWrite opens the text of a write in the user's editor.
+func (h questionHost) EditWrite(cur permissions.Question, before string) (tea.Cmd, bool) {
+	c, editor := h.c, h.c.screen.Options.FileEditor
+	if editor == nil {
+		return c.say("No editor found: set $EDITOR"), false
+	}
+	return func() tea.Msg {
+		e, err := editor(before, cur.Change.Path)
+		return writeReady{c, cur.Key, before, e, err}
+	}, true
+}
+
+// Handle hands the terminal to the editor.
+func (msg writeReady) Handle() tea.Cmd {
+	c, done := msg.page, msg.edit.Done
+	cur, ok := c.Question.Find(msg.key)
+	if msg.err != nil || !ok || c.screen.Quitting {
+		c.Question.NotEdited(msg.key)
+		if msg.err != nil {
+			return c.say(msg.err.Error())
+		}
+		return func() tea.Msg { _, _ = done(); return nil } // removes the file
+	}
+	return c.screen.Exec(msg.edit.Command, func(failed error) tea.Msg {
+		after, err := done()
+		if after == msg.before+"\n" { // editors add a final newline
+			after = msg.before
+		}
+		return writeEdited{c, msg.key, msg.before, after, question.CompareEdit(cur, after), failed, err}
+	})
+}
+
+// Handle shows the edited text as a change to be read like any other. The text of an
+// editor that failed is ignored.
+func (msg writeEdited) Handle() tea.Cmd {
+	c := msg.page
+	c.screen.Input.Touch() // keys meant for the editor answer nothing
+	c.Question.SuspendKeys()
+	c.Question.NotEdited(msg.key)
+	switch _, ok := c.Question.Find(msg.key); {
+	case !ok:
+		return c.say("The question was answered meanwhile; your edit is not written")
+	case msg.failed != nil:
+		return c.say("The editor failed; the text is unchanged: " + msg.failed.Error())
+	case msg.err != nil:
+		return c.say("The text is unchanged: " + msg.err.Error())
+	case msg.after == msg.before:
+		return c.say("The text is unchanged")
+	}
+	c.Question.Edited(msg.edited)
+	return nil
+}

@@ -1,0 +1,266 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/intent"
+	"parley/internal/safetext"
+	"parley/internal/text"
+	"parley/internal/words"
+	"parley/permissions"
+	"parley/ui/layer"
+	"parley/ui/mouse"
+	"parley/ui/panel"
+	"parley/ui/widget/box"
+)
+
+// Rows draws the page: the transcript, and below it the question and the parts that never
+// scroll. Panels are laid over these and move nothing.
+func (c *Page) Rows(width, height int, around Around) ([]string, *tea.Cursor, Shown) {
+	if c.Agent.Opening() {
+		return connecting{c}.rows(width, height)
+	}
+	view := c.View.Frame()
+	on := Shown{page: c, view: view}
+	th := c.screen.Theme
+	foot := c.Composer.Hint()
+	if c.shelling() {
+		foot = "shell · " + c.screen.Keys.ChatKey(intent.Send) + " run in " + words.ShortenHome(c.shells.Dir(c.LocalDir()), c.screen.Options.Home)
+	}
+	input, frame := c.Composer.Draw(), 0
+	if height >= leastFramed || c.whoAsks() == "" {
+		input, frame = box.Box{Body: input, Focused: c.whoAsks() != "" && c.typing() && c.InFront(), Foot: cmp.Or(c.Composer.Mode(), foot)}.Rows(width, th), 1
+	} else {
+		for i, row := range input {
+			input[i] = "  " + row
+		}
+	}
+	below := c.gapRows(width, height)
+	below = append(below, pendingRows(c.Session, c.Composer.DisplayText, !around.Plan, width, height, &c.screen.Env)...)
+	inputTop := len(below)
+	below = append(below, input...)
+	below = append(below, c.Status(around).Row(width))
+	room := height - len(below)
+	full := c.Review.Open() || c.Question.Full() || c.Elicits.OnScreen() != nil && room < leastBox || c.login.Asks() && c.Panels.List() == nil && room < leastLogin
+	if full {
+		below = below[len(below)-1:]
+		if toast := c.gapRows(width, 0); toast != nil { // instead of the status: the frame does not move
+			below = toast
+		}
+	}
+
+	top := max(0, height-len(below))
+	find := 0
+	if c.find.Open() && top >= 3 {
+		find = 1
+	}
+	room = top - find // of the transcript and what is asked
+	if w, ok := c.Panels.open.(*panel.Writing); ok && w.Beneath {
+		written, _ := w.Rows(width, room)
+		room -= len(written)
+	}
+	asked, cursor := c.askedRows(width, room, &on)
+	talk := room - len(asked)
+	on.areas.overlayTop = height
+	if !full {
+		on.areas.composer = mouse.Area{X: 2, Y: top + inputTop + frame, Width: max(0, width-4), Height: len(input) - 2*frame}
+	}
+	view.SetSize(width, talk)
+	rows := append(make([]string, 0, height), view.Rows()...)
+	if len(c.Thread.Items) == 0 {
+		rows = append(rows, welcome(c.Agent, safetext.Line(words.ShortenHome(c.cwd, c.screen.Options.Home), 200), width, th)...)
+	}
+	rows = rows[:min(len(rows), talk)]
+	start := talk
+	if len(asked) > 0 { // what is asked is read with the agent's last words
+		start = min(len(rows)+1, talk)
+	}
+	rows = padded(rows, start)
+	if cursor != nil {
+		cursor.Y += len(rows)
+	}
+	on.areas.transcript, on.areas.asked = mouse.Area{Width: width, Height: len(rows)}, mouse.Area{Y: len(rows), Width: width, Height: len(asked)}
+	rows = padded(append(rows, asked...), top-find)
+	if find > 0 {
+		row, x := c.find.Row(width)
+		if rows = append(rows, row); c.find.Typing() && cursor == nil {
+			cursor = tea.NewCursor(x, top-1)
+		}
+	}
+	rows, lid := c.drawOverlays(rows, width, top-find, &on)
+	if lid != nil {
+		cursor = lid
+	}
+	if !full && on.areas.overlayTop == height {
+		c.tagEnd(below, inputTop, width, top, &on)
+	}
+	rows = fit(append(rows, below...), height)
+	if cursor != nil || full {
+		return rows, cursor, on
+	}
+	x, y := c.Composer.Cursor()
+	return rows, c.cursor(x+2, top+inputTop+frame+y), on
+}
+
+// Fit sets the size that the page is drawn in next.
+func (c *Page) Fit(width, height int) {
+	c.height = height
+	c.Composer.Fit(box.InnerWidth(width), height)
+}
+
+// padded returns rows with blank ones after them, height in all.
+func padded(rows []string, height int) []string {
+	for len(rows) < height {
+		rows = append(rows, "")
+	}
+	return rows
+}
+
+// leastFramed is the lowest screen with a blank row above the composer, and on which the composer
+// keeps its frame below a question. On a lower one the question gets those rows.
+const leastFramed = 16
+
+// gapRows returns the rows above the composer: a toast, else a blank row if there is room for one.
+func (c *Page) gapRows(width, height int) []string {
+	toast := c.toast.At(c.screen.Now())
+	switch {
+	case toast == "" && height < leastFramed:
+		return nil
+	case toast == "":
+		return []string{""}
+	}
+	lines, most := text.Wrap(words.OneLine(toast), width-1), 1
+	if height >= leastFramed {
+		most = maxToast
+	}
+	if len(lines) > most {
+		lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
+	}
+	for i, line := range lines {
+		lines[i] = text.Truncate(" "+c.screen.Theme.Accent.Paint(line), width, "…")
+	}
+	return lines
+}
+
+// maxToast is how many rows a toast may have.
+const maxToast = 3
+
+// The rows that a form needs, and a login with its explanation. With fewer, the composer is
+// hidden.
+const (
+	leastBox   = 6
+	leastLogin = 10
+)
+
+// cursor returns the terminal's cursor in the composer. Its shape shows the mode of vi.
+func (c *Page) cursor(x, y int) *tea.Cursor {
+	at := tea.NewCursor(x, y)
+	if c.screen.Keys.Vim() && c.Composer.Mode() == "" {
+		at.Shape = tea.CursorBar
+	}
+	return at
+}
+
+// fit drops the top rows that do not fit on the screen.
+func fit(rows []string, height int) []string {
+	if len(rows) > height {
+		return rows[len(rows)-height:]
+	}
+	return rows
+}
+
+// askedRows draws the question, form or page in at most height rows. Some of these are left
+// to the transcript.
+func (c *Page) askedRows(width, height int, on *Shown) (rows []string, cursor *tea.Cursor) {
+	form := c.Elicits.OnScreen()
+	if c.Panels.reading != nil || c.Review.Open() || !c.Question.Open() && form == nil {
+		return nil, nil
+	}
+	room, covered := height, c.Composer.Popup() != nil
+	if !c.Question.Full() {
+		room -= on.view.CountRows(width, leastTranscript(height))
+	}
+	if c.Question.Open() {
+		rows, on.question = c.Question.Rows(width, room, covered)
+	} else {
+		rows, cursor, on.form = form.Rows(width, room, covered)
+	}
+	return rows[:min(len(rows), max(0, height))], cursor
+}
+
+// leastTranscript returns how many of height rows the transcript keeps above a question of any
+// length: a quarter, if the rest is enough to answer.
+func leastTranscript(height int) int {
+	const enough = 9
+	return max(0, min(height/4, height-enough))
+}
+
+// drawOverlays lays the open panels over the rows. The cursor is nil unless it is in one of them.
+func (c *Page) drawOverlays(rows []string, width, top int, on *Shown) ([]string, *tea.Cursor) {
+	var cursor *tea.Cursor
+	for _, l := range slices.Backward(c.Layers()) {
+		o, ok := l.(layer.Overlayer)
+		if !ok {
+			continue
+		}
+		box, at := o.Rows(width, top)
+		if l, ok := l.(layer.Viewer); ok {
+			on.Saw(l, width, top)
+		}
+		if len(box) == 0 {
+			continue
+		}
+		y := max(0, top-len(box))
+		if w, ok := l.(*panel.Writing); ok && w.At > 0 {
+			y = min(y, w.At)
+		}
+		on.areas.overlayTop = min(on.areas.overlayTop, y)
+		rows = text.Overlay(rows, box, 0, y)
+		if at != nil {
+			at.Y += y
+			cursor = at
+		}
+	}
+	return rows, cursor
+}
+
+// tagEnd writes on the composer's upper border that the transcript continues below, and who
+// asks something there or how much is new. On the border it does not move when the rows
+// above are scrolled; on one of these it would be written again each time.
+func (c *Page) tagEnd(below []string, border, width, top int, on *Shown) {
+	n := on.view.NewItems()
+	asks := c.whoAsks()
+	height := on.areas.transcript.Height
+	if on.view.Following() || height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && on.view.EndInSight() {
+		return
+	}
+	word := " ↓ end "
+	switch {
+	case asks != "":
+		word = " ↓ " + asks + " · end "
+	case n > 0:
+		word = fmt.Sprintf(" ↓ %d new · end ", n)
+	}
+	tag := c.screen.Theme.Selected.Paint(text.Truncate(word, width-4, "…"))
+	on.areas.end = mouse.Area{X: width - 2 - text.Width(tag), Y: top + border, Width: text.Width(tag), Height: 1}
+	below[border] = text.Overlay(below[border:border+1], []string{tag}, on.areas.end.X, 0)[0]
+}
+
+// whoAsks says who is waiting for the user's answer; "" if nobody is.
+func (c *Page) whoAsks() string {
+	if cur, ok := c.Question.Current(); ok && cur.Origin == permissions.FromParley {
+		return "parley asks"
+	}
+	if form := c.Elicits.Current(); c.Question.Open() || form != nil && form.Asks() {
+		return c.Agent.Name() + " asks"
+	}
+	return ""
+}
+
+// leastTag is the narrowest screen whose border has room for the tag.
+const leastTag = 8

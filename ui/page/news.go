@@ -1,0 +1,154 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/carried"
+	"parley/internal/notes"
+	"parley/internal/workspace"
+)
+
+// OnNews shows news of the session. Of an event, the changed items are shown by Applied.
+func (c *Page) OnNews(n workspace.News) tea.Cmd {
+	switch n := n.(type) {
+	case workspace.EventApplied:
+		c.changed = append(c.changed, n.Items...)
+		return c.happened(n.Event)
+	case workspace.LoginWanted:
+		logins{c}.wanted(n)
+	case workspace.LoggedIn:
+		if n.Agent.Opening() {
+			c.login.Close()
+			return nil
+		}
+		return c.say("Logged in")
+	case workspace.LoginFailed:
+		logins{c}.failed(n)
+	case workspace.AgentStarted:
+		c.login.Close()
+		if n.Note != "" {
+			return c.say(n.Note)
+		}
+	case workspace.SessionOpened:
+		c.View.Changed([]int{0}) // a fork says what it is
+	case workspace.Reconnected:
+		if n.Replaced {
+			c.load(c.Thread, c.Agent.Name) // the draft stays
+		}
+		c.Composer.Refresh()
+		return c.say("Reconnected")
+	case workspace.StartedOver:
+		if n.Err != nil && !workspace.WantsLogin(n.Err) {
+			return c.say(n.Err.Error())
+		}
+	case workspace.NoticesChanged:
+		c.View.Changed(n.Items)
+	case workspace.PromptSent:
+		c.View.End()
+		switch len(n.Notes) {
+		case 0:
+		case 1:
+			return c.say(n.Notes[0])
+		default:
+			return c.say(fmt.Sprintf("%s, and %d more", n.Notes[0], len(n.Notes)-1))
+		}
+	case workspace.PromptNotSent:
+		c.Composer.Prepend(n.Text)
+		return c.say("Not sent: " + n.Err.Error())
+	case workspace.PromptReturned:
+		return c.onReturned(n)
+	case workspace.PromptDeferred:
+		return c.say("Not accepted during a turn; it is sent after this one: " + n.Err.Error())
+	case workspace.UnreportedFiles:
+		c.View.Changed([]int{c.Thread.AddNotice("⚠ "+n.Text(), "")})
+	case workspace.LinesCounted:
+		return c.offerReview(n.Files)
+	case workspace.Said:
+		return c.say(n.Line)
+	}
+	return nil
+}
+
+// DropQuestions drops the questions of a connection that was replaced.
+func (c *Page) DropQuestions() {
+	c.Panels.open = nil
+	c.login.Close()
+	c.Elicits.Clear()
+	c.Question.Clear()
+}
+
+// Enter is called when the page comes to the screen. Keys typed on another page answer no question here.
+func (c *Page) Enter() {
+	c.Unread = false
+	c.screen.Input.Touch()
+	c.Question.Restart()
+	c.Elicits.WaitForQuiet()
+}
+
+// Leave is called when the page leaves the screen. A list that the user opened is closed; the login methods
+// that an agent asked for are shown again later.
+func (c *Page) Leave() {
+	c.Panels.open = nil
+	c.login.Dismiss()
+}
+
+// Inherit takes what was typed on a page that is removed: its draft and queue if this one has the same
+// agent or nothing else saves the draft; so do its notes if nothing else saves them, and a field for a
+// secret that has the keys, since the next key must not land in the composer.
+func (c *Page) Inherit(from *Page) tea.Cmd {
+	stop := from.shells.Stop()
+	keepsDrafts := c.screen.Options.Drafts != nil
+	c.login.TakeStep(from.login, c.Agent == from.Agent)
+	if !(composing{from}).Session().DraftSaved || !keepsDrafts {
+		c.SetNotes(notes.Merge(c.Notes(), from.Notes()))
+	}
+	takes := !keepsDrafts || c.Agent.Spec.Key() == from.Agent.Spec.Key()
+	for _, text := range append(slices.Clone(from.Prompts.Queue.Texts()), from.Composer.Value()) {
+		if text == "" {
+			continue
+		}
+		c.Composer.AddToRunHistory(text)
+		if takes && c.Composer.Empty() {
+			c.Composer.SetValue(text)
+		}
+	}
+	return stop
+}
+
+// onReturned puts the text of a prompt that the agent did not accept into the composer, before
+// the draft.
+func (c *Page) onReturned(n workspace.PromptReturned) tea.Cmd {
+	blocks, text := carried.Split(n.Text)
+	text = c.typedForm(text)
+	c.Prompts.Carried.Return(blocks) // they go with the next prompt
+	switch {
+	case n.Dropped:
+		c.Composer.AddToRunHistory(text)
+		return c.say("Prompt withdrawn")
+	case n.Withdrawn:
+		c.Composer.ReturnPrompt(n.Key, text)
+		return c.say("Prompt withdrawn")
+	}
+	c.Composer.ReturnPrompt(n.Key, text)
+	return c.say("Not accepted: " + n.Err.Error())
+}
+
+// retrying reports whether the connection to the page's agent is lost and is being retried.
+func (c *Page) retrying() bool {
+	_, retrying := c.Agent.Retrying()
+	return retrying
+}
+
+// ClosesOwn reports whether ctrl+c copies, or closes what the user has opened.
+func (c *Page) ClosesOwn() bool {
+	switch {
+	case c.Panels.open != nil:
+		return true
+	case logins{c}.shown(), c.Elicits.Current() != nil: // an agent may ask again and again
+		return false
+	}
+	return c.find.Typing() || c.View.DraggedText() != "" || c.Panels.reading != nil || c.Review.Open()
+}

@@ -1,0 +1,82 @@
+package page
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/intent"
+	"parley/ui/layer"
+	"parley/ui/panel"
+)
+
+// panels holds the panels that are open over a page. A list or a menu is drawn over a text being
+// read.
+type panels struct {
+	env     *layer.Env
+	out     *layer.Effects
+	inFront func() bool
+	areas   *areas
+	open    panel.Panel // a list or a menu; nil: none
+	reading *panel.Reading
+}
+
+// Show opens a list or a menu and closes the one that was open. It opens nothing if the user has left the
+// page meanwhile.
+func (p *panels) Show(what panel.Panel) {
+	if p.inFront() {
+		what.Open(p.env, p.out, p)
+		p.open = what
+	}
+}
+
+// Read opens a text and closes the one that was open.
+func (p *panels) Read(r *panel.Reading) {
+	r.Open(p.env, p.out, p)
+	p.reading = r
+}
+
+// toggle opens a text, or closes it if it is open.
+func (p *panels) toggle(r *panel.Reading) tea.Cmd {
+	if p.reads(r.OpenedBy) {
+		p.reading = nil
+		return nil
+	}
+	p.Read(r)
+	return nil
+}
+
+// reads reports whether the text that an action opens is open.
+func (p *panels) reads(of intent.Intent) bool { return p.reading != nil && p.reading.OpenedBy == of }
+
+// List returns the open list, or nil.
+func (p *panels) List() *panel.List {
+	l, _ := p.open.(*panel.List)
+	return l
+}
+
+// ListOf returns the list that an action opens, or nil if it is not open.
+func (p *panels) ListOf(of intent.Intent) *panel.List {
+	if l := p.List(); l != nil && l.OpenedBy == of {
+		return l
+	}
+	return nil
+}
+
+// Refresh updates the items of the open list.
+func (p *panels) Refresh() {
+	if l := p.List(); l != nil {
+		l.Refresh()
+	}
+}
+
+// Close implements panel.Host.
+func (p *panels) Close(what panel.Panel) {
+	switch what {
+	case p.open:
+		p.open = nil
+	case panel.Panel(p.reading):
+		p.reading = nil
+	}
+}
+
+// Covered implements panel.Host.
+func (p *panels) Covered(y int) bool { return y >= p.areas.overlayTop }

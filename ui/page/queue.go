@@ -1,0 +1,81 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/intent"
+	"parley/ui/panel"
+	"parley/ui/widget/list"
+)
+
+// queued is a row of the list of queued prompts.
+type queued struct {
+	at   int
+	text string
+}
+
+// showQueue lists the queued prompts, the next one first.
+func showQueue(c *Page) tea.Cmd {
+	l := &panel.List{OpenedBy: intent.ShowQueue, Title: "Queue", Empty: "No queued prompts", List: list.New(nil), Items: func() []list.Item { return queueItems(c) }}
+	l.Foot = panel.Foot(c.screen.Keys, intent.Hint{Action: "enter edit"}, intent.Hint{Key: intent.MoveUp, Action: "earlier"},
+		intent.Hint{Key: intent.MoveDown, Action: "later"}, intent.Hint{Key: intent.CloseEntry, Action: "drop"})
+	l.Same = func(a, b any) bool { return a.(queued).text == b.(queued).text }
+	l.List.SetItems(l.Items())
+	l.Choose = func(it list.Item) tea.Cmd {
+		at, editing := c.Prompts.Queue.Edited()
+		switch q := it.Value.(queued); {
+		case editing:
+			c.Prompts.Queue.Return(c.Composer.Value())
+			if q.at >= at {
+				q.at++
+			}
+			it.Value = q
+		case !c.Composer.Empty():
+			c.Composer.AddDraftToHistory()
+		}
+		return withQueued(c, func(at int) { c.Composer.SetValue(c.Prompts.Queue.Take(at)) })(it)
+	}
+	choose := func(at int) {
+		l.SetItems(l.Items())
+		if l.List.Filter() == "" {
+			l.List.Select(at)
+		}
+	}
+	move := func(n int) func(list.Item) tea.Cmd {
+		return withQueued(c, func(at int) { choose(c.Prompts.Queue.Move(at, n)) })
+	}
+	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{
+		intent.MoveUp: move(-1), intent.MoveDown: move(1),
+		intent.CloseEntry: withQueued(c, func(at int) {
+			c.Composer.AddToHistory(c.Prompts.Queue.Drop(at))
+			choose(at)
+		}),
+	}
+	c.Panels.Show(l)
+	return nil
+}
+
+func queueItems(c *Page) (items []list.Item) {
+	for i, text := range c.Prompts.Queue.Texts() {
+		items = append(items, list.Item{Title: strconv.Itoa(i+1) + "  " + strings.Join(strings.Fields(c.Composer.DisplayText(text)), " "), Value: queued{i, text}})
+	}
+	return items
+}
+
+// withQueued does something with a queued prompt, if it was not sent since the list was drawn.
+func withQueued(c *Page, do func(at int)) func(list.Item) tea.Cmd {
+	return panel.With(func(q queued) tea.Cmd {
+		all := c.Prompts.Queue.Texts()
+		if q.at >= len(all) || all[q.at] != q.text {
+			if q.at = slices.Index(all, q.text); q.at < 0 {
+				return c.say("It was sent meanwhile")
+			}
+		}
+		do(q.at)
+		return nil
+	})
+}

@@ -1,0 +1,79 @@
+package page
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/intent"
+	"parley/internal/workspace"
+	"parley/ui/composer"
+	"parley/ui/layer"
+	"parley/ui/mouse"
+	"parley/ui/shell"
+	"parley/ui/status"
+)
+
+// Options of the screen.
+type Options struct {
+	workspace.FrontEnd
+
+	// TypedAgent makes an agent from a command line or URL that the user has typed.
+	// nil: only those in Agents can be started.
+	TypedAgent func(line string) (workspace.Spec, error)
+	// Pictures reads the images of prompts. nil: there are none.
+	Pictures composer.Pictures
+	// Copy copies a text to the clipboard with a program of this machine and returns its
+	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
+	Copy func(ctx context.Context, text string) (tool string, err error)
+	// Multiplexer is the one between parley and the terminal: tmux, screen, or "" for
+	// none that is known.
+	Multiplexer string
+	// OpenFile prepares the user's editor on a file, at a line (0: unknown). It is called
+	// on its own goroutine. nil: there is no editor.
+	OpenFile func(path string, line int) (tea.ExecCommand, error)
+	// NoMouse leaves the mouse to the terminal; with NoCopyOnSelect, selecting text does
+	// not copy it.
+	NoMouse, NoCopyOnSelect bool
+	// Shell runs the user's own commands. nil: there are none.
+	Shell shell.Runner
+	// Editor prepares the user's editor on a text. It is called on its own goroutine.
+	// nil: there is none.
+	Editor func(text string) (composer.Editing, error)
+	// FileEditor is Editor for the text of the file at path. The editor gets the text
+	// unchanged, in a temporary file.
+	FileEditor func(text, path string) (composer.Editing, error)
+	Branch     string // of the worktree, "" without one
+	Theme      string // a name of package theme, "" or "auto" for the terminal's own
+	NoColor    bool
+	Keys       *intent.Keymap // nil: the default one
+	SidePanel  string         // auto, on, off; "" is auto
+	Density    string         // how much is shown at first: normal, everything, quiet; "" is normal
+
+	// OnIdle is called, on its own goroutine, when a turn, a history or a connection has
+	// ended and nothing is running on any page. It may be nil.
+	OnIdle func()
+	Notify status.Notification // how to tell a user who is not looking that a turn has ended or something is asked
+	// Inline keeps the terminal's own screen and writes the conversation into its
+	// scrollback.
+	Inline   bool
+	Progress bool // the terminal has a progress bar of its own
+}
+
+// Screen is what all pages share.
+type Screen struct {
+	layer.Env
+	Options   Options
+	Workspace *workspace.Workspace
+	Store     *composer.Store
+	Input     *layer.Input
+	Mouse     *mouse.Mouse
+	Front     *Page // the page that has the keys, unless Choosing
+	Choosing  bool  // an agent is being chosen; no page is on the screen
+	Quitting  bool
+	QuitArmed time.Time // when ctrl+c was last pressed, unless another key was since
+}
+
+// InFront reports whether the page has the keys, and not one beside it.
+func (c *Page) InFront() bool { return c.screen.Front == c }

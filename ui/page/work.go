@@ -1,0 +1,55 @@
+package page
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/thread"
+	"parley/internal/intent"
+	"parley/ui/panel"
+)
+
+// work returns the running work of the session, the newest last.
+func work(c *Page) []panel.Work {
+	var runs []panel.Run
+	for _, r := range c.shells.All() {
+		runs = append(runs, panel.Run{Key: r.Key, Line: r.Line})
+	}
+	return panel.WorkOf(c.Thread, runs, c.Agent.Connected(), doing)
+}
+
+// showWork lists the running work.
+func showWork(c *Page) tea.Cmd {
+	c.Panels.Show(panel.Running(c.screen.Keys, func() []panel.Work { return work(c) }, panel.WorkActions{
+		Show: func(w panel.Work) tea.Cmd {
+			switch {
+			case w.Run != 0:
+				return showItem(c, func(it *thread.Item) bool { return it.Shell != nil && it.Shell.Key == w.Run })
+			case w.Tool == nil:
+				return c.say("The agent sent no details")
+			}
+			return showItem(c, func(it *thread.Item) bool { return it.Tool == w.Tool })
+		},
+		Stop: func(l *panel.List, w panel.Work) tea.Cmd {
+			switch {
+			case !w.Stops:
+				l.Note = "This agent cannot stop it alone; " + c.screen.Keys.ChatKey(intent.Stop) + " stops the turn"
+				return nil
+			case w.Run != 0:
+				l.Note = "Stopped"
+				cmd, ok := c.shells.Of(w.Run).Stop()
+				if !ok {
+					return c.say("It has ended")
+				}
+				return cmd
+			case w.Own:
+				l.Note = "Stopped"
+			default:
+				l.Note = "Asked the agent to stop it"
+			}
+			return c.stopWork(w)
+		},
+		TakeOver:  keyboard{c}.takeOver,
+		TakesOver: c.Commands().LendKeyboard(),
+	}))
+	return nil
+}
