@@ -148,8 +148,8 @@ func TestCase54UnsupportedVersion(t *testing.T) {
 
 // init plays an agent that must be started again.
 func init() {
-	if strings.HasPrefix(os.Getenv("PARLEY_TEST_VERSIONS"), "agent ") {
-		versionsAgent(strings.TrimPrefix(os.Getenv("PARLEY_TEST_VERSIONS"), "agent "))
+	if after, ok := strings.CutPrefix(os.Getenv("PARLEY_TEST_VERSIONS"), "agent "); ok {
+		versionsAgent(after)
 		os.Exit(0)
 	}
 }

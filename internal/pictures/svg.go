@@ -149,7 +149,7 @@ func expand(text string) string {
 func styleOf(name string, th *theme.Theme, plain style) (style, error) {
 	l := plain
 	front, back, _ := strings.Cut(" "+name, " on ")
-	for _, word := range strings.Fields(front) {
+	for word := range strings.FieldsSeq(front) {
 		if err := l.apply(word, th, plain); err != nil {
 			return l, err
 		}
