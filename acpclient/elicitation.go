@@ -26,7 +26,6 @@ type elicitations struct {
 type elicitation struct {
 	key     uint64
 	session string
-	call    string // the id of the request it belongs to, or ""
 	once    sync.Once
 	answer  chan event.ElicitationAnswer
 }
@@ -44,7 +43,7 @@ func (es *elicitations) add(r wire.ElicitationRequest) *elicitation {
 		es.open, es.pages = map[uint64]*elicitation{}, map[string]uint64{}
 	}
 	es.last++
-	e := &elicitation{key: es.last, session: r.SessionID, call: r.RequestID, answer: make(chan event.ElicitationAnswer, 1)}
+	e := &elicitation{key: es.last, session: r.SessionID, answer: make(chan event.ElicitationAnswer, 1)}
 	es.open[e.key] = e
 	if r.ElicitationID != "" && len(es.pages) < maxAwaited {
 		es.pages[r.ElicitationID] = e.key

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -21,26 +20,6 @@ type Versions interface {
 	// Version returns the version remembered for an agent, 0 if there is none.
 	Version(agent string) int
 	Remember(agent string, version int)
-}
-
-// NewVersions returns a memory that lasts as long as the process.
-func NewVersions() Versions { return &versions{known: map[string]int{}} }
-
-type versions struct {
-	mu    sync.Mutex
-	known map[string]int
-}
-
-func (v *versions) Version(agent string) int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.known[agent]
-}
-
-func (v *versions) Remember(agent string, version int) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.known[agent] = version
 }
 
 // ReconnectError means that the agent can be used, but only on another connection.

@@ -51,11 +51,17 @@ func TestCase51FirstMessage(t *testing.T) {
 	}
 }
 
+// remembered is the versions of agents, for one test.
+type remembered map[string]int
+
+func (r remembered) Version(agent string) int           { return r[agent] }
+func (r remembered) Remember(agent string, version int) { r[agent] = version }
+
 // case 52: an agent that answers 1 to 2 gets an initialize for version 1 on the same
 // connection before anything else.
 func TestCase52AnswerOfOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		versions := acpclient.NewVersions()
+		versions := remembered{}
 		opts := acpclient.Options{Protocol: "auto", Agent: "old", Versions: versions}
 		a, c, _, err := connectV2(t, map[string]string{"initialize": v1Hello}, opts)
 		if err != nil {
@@ -65,8 +71,8 @@ func TestCase52AnswerOfOne(t *testing.T) {
 		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}); err != nil {
 			t.Fatal(err)
 		}
-		if c.Agent().ProtocolVersion != 1 || c.Agent().Name != "old" || versions.Version("old") != 1 {
-			t.Errorf("%+v, remembered %d", c.Agent(), versions.Version("old"))
+		if c.Agent().ProtocolVersion != 1 || c.Agent().Name != "old" || versions["old"] != 1 {
+			t.Errorf("%+v, remembered %d", c.Agent(), versions["old"])
 		}
 		hellos := a.got("initialize")
 		if len(hellos) != 2 || !strings.Contains(string(hellos[1].Params), `"protocolVersion":1,"clientCapabilities":`) || a.sent[2].Method != "session/new" {
@@ -148,8 +154,8 @@ func TestCase54UnsupportedVersion(t *testing.T) {
 
 // init plays an agent that must be started again.
 func init() {
-	if strings.HasPrefix(os.Getenv("PARLEY_TEST_VERSIONS"), "agent ") {
-		versionsAgent(strings.TrimPrefix(os.Getenv("PARLEY_TEST_VERSIONS"), "agent "))
+	if after, ok := strings.CutPrefix(os.Getenv("PARLEY_TEST_VERSIONS"), "agent "); ok {
+		versionsAgent(after)
 		os.Exit(0)
 	}
 }
@@ -185,13 +191,13 @@ func versionsAgent(mode string) {
 func TestCase55Restart(t *testing.T) {
 	for _, mode := range []string{"", "refuses", "exits"} {
 		q := event.NewQueue()
-		versions := acpclient.NewVersions()
+		versions := remembered{}
 		cmd := acpclient.AgentCommand{Path: os.Args[0], Args: []string{"-x"}, Env: append(os.Environ(), "PARLEY_TEST_VERSIONS=agent "+mode), Grace: 5 * time.Second}
 		c, err := acpclient.Launch(t.Context(), cmd, acpclient.Options{Protocol: "auto", Versions: versions, Sink: q})
 		if err != nil {
 			t.Fatalf("%q: got %v", mode, err)
 		}
-		if events := q.Drain(); c.Agent().ProtocolVersion != 1 || len(events) > 0 || versions.Version(os.Args[0]+" -x") != 1 {
+		if events := q.Drain(); c.Agent().ProtocolVersion != 1 || len(events) > 0 || versions[os.Args[0]+" -x"] != 1 {
 			t.Errorf("%q: version %d, events %v", mode, c.Agent().ProtocolVersion, events)
 		}
 		c.Close()

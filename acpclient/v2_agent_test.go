@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,9 +42,7 @@ func newV2Agent(t *testing.T, answers map[string]string) (*v2Agent, transport.Co
 	a := &v2Agent{t: t, done: make(chan struct{}), answers: map[string]string{
 		"initialize": v2Hello, "session/new": `{"sessionId":"s"}`, "session/resume": `{}`, "session/close": `{}`, "session/list": `{"sessions":[]}`,
 		"session/delete": `{}`, "tool_call/cancel": `{}`, "terminal/cancel": `{}`, "auth/login": `{}`, "auth/logout": `{}`}}
-	for method, answer := range answers {
-		a.answers[method] = answer
-	}
+	maps.Copy(a.answers, answers)
 	var ours transport.Conn
 	ours, a.conn = transport.Pipe()
 	go a.run()
@@ -70,7 +69,7 @@ func (a *v2Agent) run() {
 		if m.Method == "" || m.ID == nil || answer == "" {
 			continue
 		}
-		for _, line := range strings.Split(answer, "\n") { // lines before the answer
+		for line := range strings.SplitSeq(answer, "\n") { // lines before the answer
 			switch {
 			case strings.HasPrefix(line, "error "):
 				code, data, _ := strings.Cut(line[6:], " ")

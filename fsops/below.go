@@ -127,7 +127,7 @@ func (b *descent) ignored(dir string) map[string]bool {
 		return nil
 	}
 	names := map[string]bool{}
-	for _, line := range strings.Split(settings(filepath.Join(dir, ".gitignore")), "\n") {
+	for line := range strings.SplitSeq(settings(filepath.Join(dir, ".gitignore")), "\n") {
 		line = strings.TrimSuffix(strings.TrimRight(line, " \r"), "/")
 		if line != "" && !strings.HasPrefix(line, "#") && !strings.ContainsAny(line, `/*?[\`) {
 			names[line] = true

@@ -198,7 +198,7 @@ func TestSensitivePaths(t *testing.T) {
 func TestSensitivePatterns(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range sensitive {
-		for _, p := range strings.Fields(row.patterns) {
+		for p := range strings.FieldsSeq(row.patterns) {
 			if _, err := path.Match(p, ""); err != nil || p != strings.ToLower(p) || path.Clean(p) != p || seen[p] {
 				t.Errorf("%q of %q: %v", p, row.why, err)
 			}

@@ -94,7 +94,7 @@ type sensitiveGlob struct {
 
 func init() {
 	for _, row := range sensitive {
-		for _, p := range strings.Fields(row.patterns) {
+		for p := range strings.FieldsSeq(row.patterns) {
 			p = strings.ReplaceAll(p, "␣", " ")
 			names := strings.Count(p, "/") + 1 // the empty one before a leading slash too, as in the paths
 			maxPlaceNames = max(maxPlaceNames, names)

@@ -348,7 +348,7 @@ func (b *Broker) CancelSession(session string) {
 		}
 	}
 	b.mu.Unlock()
-	sort.Slice(keys, func(i, j int) bool { return keys[i] < keys[j] })
+	slices.Sort(keys)
 	for _, key := range keys {
 		b.Cancel(key)
 	}

@@ -89,7 +89,6 @@ type Verdict struct {
 	NoRuleReason string // why no rule can allow it; "" if one can
 	NearMiss     string // why the closest rule does not cover it; "" if none comes close
 	Marks        Marks
-	Depth        int        // 1 for a part of a command line, else 0
 	unresolved   demandKind // wantsRead or wantsHost if it names a file or a host, and which is not known
 	demand       demand
 	filter       bool     // it only prints or filters: allowed if a rule allows something next to it

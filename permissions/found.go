@@ -141,5 +141,5 @@ func (b *Rulebook) readsFound(f *Facts, p part) ([]Verdict, bool) {
 		all = append(all, f.each(p.dir, dir, Verdict{Text: dir, Effect: Allow, ends: p.found.ends, plain: p.found.plain})...)
 	}
 	whole := Verdict{Text: p.text, Effect: Allow, demand: demand{kind: wantsRun, words: p.words, dir: p.dir}}
-	return append([]Verdict{whole}, deeper(all)...), true
+	return append([]Verdict{whole}, all...), true
 }

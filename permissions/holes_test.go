@@ -102,7 +102,7 @@ func TestSuggestedRulesAreNoWider(t *testing.T) {
 	} {
 		c.asked.Resolve, c.asked.Walk, c.later.Resolve, c.later.Walk = project, nothingBelow, project, nothingBelow
 		for _, r := range Suggest(Question{Facts: c.asked, Judgement: rulebook(t, c.rules).Judge(c.asked)}) {
-			b, err := rulebook(t, c.rules).With(r)
+			b, err := NewRulebook(append(rulebook(t, c.rules).Rules(), r))
 			if err != nil {
 				t.Fatal(err)
 			}

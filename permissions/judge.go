@@ -174,11 +174,7 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 	if len(c.Words) == 0 {
 		parts := expandAll(f, partsOf(c.Line, c.Dir))
 		f.parts, f.possible = append(f.parts, parts...), mayWork(parts, c.Dir)
-		all := b.parts(f, parts, c.Line)
-		if len(parts) > 1 {
-			deeper(all)
-		}
-		return b.around(f, all, c)
+		return b.around(f, b.parts(f, parts, c.Line), c)
 	}
 	r := reader{dir: c.Dir, work: new(nestedWork)}
 	p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyWraps(c.Words), entered: r.script(c.Words)}
@@ -187,7 +183,7 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 	}
 	parts := expandAll(f, r.parts)
 	f.parts, f.possible = append(f.parts, parts...), mayWork(append([]part{p}, parts...), c.Dir)
-	return b.around(f, append(b.run(f, p), deeper(b.parts(f, parts, c.Line))...), c)
+	return b.around(f, append(b.run(f, p), b.parts(f, parts, c.Line)...), c)
 }
 
 // operator reports whether a word would be an operator or a substitution in a command line.
@@ -233,13 +229,6 @@ func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 	}
 	if c.Env {
 		all = append(all, Verdict{Text: c.Line, NoRuleReason: "sets variables"})
-	}
-	return all
-}
-
-func deeper(all []Verdict) []Verdict {
-	for i := range all {
-		all[i].Depth = 1
 	}
 	return all
 }

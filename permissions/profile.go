@@ -324,7 +324,7 @@ func section(all map[string]*profile, words []string) ([]*profile, error) {
 	for i, w := range words {
 		out = nil
 		for _, parent := range parents {
-			for _, name := range strings.Split(w, "|") {
+			for name := range strings.SplitSeq(w, "|") {
 				p, last := parent.subs[name], i == len(words)-1
 				switch {
 				case p == nil && !last:

@@ -224,9 +224,6 @@ func NewRulebook(rules []Rule) (*Rulebook, error) {
 	return b, nil
 }
 
-// With returns a rulebook with one more rule.
-func (b *Rulebook) With(r Rule) (*Rulebook, error) { return NewRulebook(append(b.Rules(), r)) }
-
 // Rules returns the rules, in the order of their files.
 func (b *Rulebook) Rules() []Rule {
 	if b == nil {

@@ -295,7 +295,7 @@ func (p *playground) play(t *testing.T, where, line string, b *Rulebook) bool {
 			}
 		}
 	}
-	for _, w := range strings.Fields(line) {
+	for w := range strings.FieldsSeq(line) {
 		if !strings.Contains(w, "/") {
 			p.recorder(t, w)
 		}

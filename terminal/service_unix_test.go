@@ -93,7 +93,7 @@ func (h harness) pids(id string, n int) []int {
 	h.t.Helper()
 	out := h.until(id, fmt.Sprintf("%d pids", n), func(o Output) bool { return strings.Count(o.Text, "\n") == n })
 	var pids []int
-	for _, word := range strings.Fields(out.Text) {
+	for word := range strings.FieldsSeq(out.Text) {
 		pid, err := strconv.Atoi(word)
 		if err != nil || !lives(pid) {
 			h.t.Fatalf("process %q does not run: %v", word, err)
@@ -122,8 +122,6 @@ func lives(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
-func code(n int) *int { return &n }
-
 func sameExit(a, b ExitStatus) bool {
 	return a.Signal == b.Signal && (a.Code == nil) == (b.Code == nil) && (a.Code == nil || *a.Code == *b.Code)
 }
@@ -140,12 +138,12 @@ func TestCreateOutputWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // pending, then at once
-		if status := h.wait(id); !sameExit(status, ExitStatus{Code: code(3)}) {
+		if status := h.wait(id); !sameExit(status, ExitStatus{Code: new(3)}) {
 			t.Fatalf("got %+v", status)
 		}
 	}
 	out = h.output(id)
-	if !strings.HasSuffix(out.Text, "err\n") || out.Exit == nil || !sameExit(*out.Exit, ExitStatus{Code: code(3)}) {
+	if !strings.HasSuffix(out.Text, "err\n") || out.Exit == nil || !sameExit(*out.Exit, ExitStatus{Code: new(3)}) {
 		t.Fatalf("at the end: %+v", out)
 	}
 }
@@ -252,7 +250,7 @@ func TestPendingWaitEndsWithRelease(t *testing.T) {
 
 func TestKillIsPoliteFirst(t *testing.T) {
 	for grace, want := range map[time.Duration]ExitStatus{
-		10 * time.Second: {Code: code(7)},
+		10 * time.Second: {Code: new(7)},
 		-1:               {Signal: "SIGKILL"},
 	} {
 		h := open(t, Options{Grace: grace})

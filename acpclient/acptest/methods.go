@@ -57,7 +57,7 @@ var sessionVerbs = map[string]func(u *engineUser, ctx context.Context, s *acpcli
 // describe parses DIR +ROOT mcp:TYPE:NAME.
 func describe(arg string) acpclient.NewSession {
 	n := acpclient.NewSession{Cwd: "/project"}
-	for _, word := range strings.Fields(arg) {
+	for word := range strings.FieldsSeq(arg) {
 		switch {
 		case word[0] == '+':
 			n.Roots = append(n.Roots, word[1:])

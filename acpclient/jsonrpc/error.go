@@ -86,7 +86,6 @@ var (
 	ErrMethodNotFound   = &Error{Code: CodeMethodNotFound, Message: "Method not found"}
 	ErrInvalidParams    = &Error{Code: CodeInvalidParams, Message: "Invalid params"}
 	ErrRequestCancelled = &Error{Code: CodeRequestCancelled, Message: "Request cancelled"}
-	ErrAuthRequired     = &Error{Code: CodeAuthRequired, Message: "Authentication required"}
 )
 
 // ErrClosed is the error of calls when the connection has ended, unless Options.Closed

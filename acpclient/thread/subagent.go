@@ -43,10 +43,6 @@ type family struct {
 	answers []answer    // of the user, to any of them
 }
 
-// Subagents returns the sub-agents of the session and theirs, in the order in which they were
-// announced. The caller must not change the slice.
-func (t *Thread) Subagents() []*Subagent { return t.family.all }
-
 // Subagent returns the sub-agent with this id, nil if there is none.
 func (t *Thread) Subagent(id string) *Subagent { return t.family.byID[id] }
 

@@ -10,28 +10,26 @@ import (
 
 func of(session string) event.For { return event.For{Session: session} }
 
-func word(s string) *string { return &s }
-
 // What a sub-agent does counts in the session that has started it, however deep it is.
 func TestSubagentsCount(t *testing.T) {
 	th := New("s")
 	at := time.Unix(1, 0)
 	apply := func(e event.Event) []int { return slices.Clone(th.Apply(e)) }
 	apply(event.TurnStarted{For: of("s"), Text: "go", At: at})
-	apply(event.SubagentChanged{For: of("s"), ID: "kid", Title: word("Explore"), State: word("running")})
-	apply(event.SubagentChanged{For: of("kid"), ID: "grandkid", Title: word("Deeper")})
+	apply(event.SubagentChanged{For: of("s"), ID: "kid", Title: new("Explore"), State: new("running")})
+	apply(event.SubagentChanged{For: of("kid"), ID: "grandkid", Title: new("Deeper")})
 	row := th.Subagent("kid").Place()
 	if got := string(th.Items[row].Text); got != "sub-agent Explore: running" || th.Subagent("grandkid").Place() != row || th.Subagent("grandkid").Parent() != "kid" {
 		t.Fatalf("got %q", got)
 	}
 	before := len(th.Items)
 	apply(event.TextArrived{For: of("kid"), Role: event.Agent, Text: "I look."})
-	apply(event.ToolChanged{For: of("kid"), ID: "c", Title: word("Read"), Kind: word("read"), Status: word("completed"), At: at})
+	apply(event.ToolChanged{For: of("kid"), ID: "c", Title: new("Read"), Kind: new("read"), Status: new("completed"), At: at})
 	if len(th.Items) != before || th.OnlyReads(1) != true {
 		t.Errorf("%d items more, only reads: %v", len(th.Items)-before, th.OnlyReads(1))
 	}
 	places := []event.Location{{Path: "/w/a"}}
-	changed := apply(event.ToolChanged{For: of("grandkid"), ID: "c", Title: word("Edit"), Kind: word("edit"), Status: word("completed"), Locations: &places, At: at})
+	changed := apply(event.ToolChanged{For: of("grandkid"), ID: "c", Title: new("Edit"), Kind: new("edit"), Status: new("completed"), Locations: &places, At: at})
 	if th.Unasked != 1 || !slices.Contains(changed, row) || string(th.Items[row].Text) != "sub-agent Explore: running, ⚠ ran without asking: see /trust" {
 		t.Errorf("%d unasked, changed %v, the line is %q", th.Unasked, changed, th.Items[row].Text)
 	}
@@ -39,10 +37,10 @@ func TestSubagentsCount(t *testing.T) {
 		t.Error("what it has changed does not count")
 	}
 	// A no to the agent is a no to its sub-agents.
-	apply(event.ToolChanged{For: of("s"), ID: "r", Title: word("rm"), Kind: word("execute"), RawInput: word(`{"command":"rm x"}`), At: at})
+	apply(event.ToolChanged{For: of("s"), ID: "r", Title: new("rm"), Kind: new("execute"), RawInput: new(`{"command":"rm x"}`), At: at})
 	apply(event.PermissionRequested{For: of("s"), Key: 1, ToolID: "r", At: at})
 	apply(event.PermissionAnswered{For: of("s"), Key: 1, ToolID: "r", Subject: "rm x", Decision: "No", By: "you", At: at})
-	apply(event.ToolChanged{For: of("kid"), ID: "r", Title: word("rm"), Kind: word("execute"), RawInput: word(`{"command":"rm x"}`), Status: word("completed"), At: at})
+	apply(event.ToolChanged{For: of("kid"), ID: "r", Title: new("rm"), Kind: new("execute"), RawInput: new(`{"command":"rm x"}`), Status: new("completed"), At: at})
 	if th.RanDenied != 1 || th.Subagent("kid").Thread.Tool("r").Trust != DeniedByUser {
 		t.Errorf("%d ran although they were denied: %v", th.RanDenied, th.Subagent("kid").Thread.Tool("r").Trust)
 	}
@@ -63,8 +61,8 @@ func TestSubagentsCount(t *testing.T) {
 func TestSubagentAsks(t *testing.T) {
 	th := New("s")
 	th.Apply(event.TurnStarted{For: of("s"), Text: "go"})
-	th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", Title: word("Explore")})
-	th.Apply(event.ToolChanged{For: of("kid"), ID: "c", Title: word("ls"), Kind: word("execute"), RawInput: word(`{"command":"ls"}`)})
+	th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", Title: new("Explore")})
+	th.Apply(event.ToolChanged{For: of("kid"), ID: "c", Title: new("ls"), Kind: new("execute"), RawInput: new(`{"command":"ls"}`)})
 	th.Apply(event.PermissionRequested{For: of("kid"), Key: 7, ToolID: "c"})
 	if th.State != Waiting {
 		t.Errorf("it is %v", th.State)
@@ -74,15 +72,15 @@ func TestSubagentAsks(t *testing.T) {
 	if th.State != Running || last.Kind != Decision || last.Answer.Subject != "sub-agent Explore: ls" {
 		t.Errorf("it is %v, the last item %+v", th.State, last)
 	}
-	th.Apply(event.ToolChanged{For: of("kid"), ID: "c", Status: word("completed")})
+	th.Apply(event.ToolChanged{For: of("kid"), ID: "c", Status: new("completed")})
 	if got := th.Subagent("kid").Thread.Tool("c").Trust; got != AllowedByUser || th.Unasked != 0 {
 		t.Errorf("trust %v, %d unasked", got, th.Unasked)
 	}
 	// It has finished, and is told to continue (case 202).
 	rows := len(th.Items)
-	th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", State: word("idle"), StopReason: "end_turn"})
+	th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", State: new("idle"), StopReason: "end_turn"})
 	done := string(th.Items[th.Subagent("kid").Place()].Text)
-	th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", State: word("running")})
+	th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", State: new("running")})
 	if again := string(th.Items[th.Subagent("kid").Place()].Text); len(th.Items) != rows || done != "sub-agent Explore: done" || again != "sub-agent Explore: running" {
 		t.Errorf("%q, then %q", done, again)
 	}

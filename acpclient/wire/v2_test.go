@@ -16,15 +16,13 @@ func decode(version int, update []byte) (wire.Update, error) {
 	return n.Update, cmp.Or(err, n.Update.Err)
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // Every member of a tool call has three states in v2: absent, null and a value. In v1
 // null is no change. A malformed member counts as absent.
 func TestNullOfATool(t *testing.T) {
 	for value, want := range map[string]wire.ToolCall{
 		``: {}, `5`: {}, `{}`: {},
-		`"x"`:  {Title: ptr("x"), Kind: ptr("x"), Status: ptr("x")},
-		`null`: {Title: ptr(""), Kind: ptr("other"), Status: ptr("pending")},
+		`"x"`:  {Title: new("x"), Kind: new("x"), Status: new("x")},
+		`null`: {Title: new(""), Kind: new("other"), Status: new("pending")},
 	} {
 		raw := `{"sessionUpdate":"tool_call_update","toolCallId":"c"}`
 		if value != "" {
@@ -48,7 +46,7 @@ func TestNullOfATool(t *testing.T) {
 		}
 		return &u.Tool
 	}
-	for value, want := range map[string]*bool{`null`: ptr(false), `{}`: ptr(false), `{"cancel":{}}`: ptr(true), `{"cancel":null}`: ptr(false), `[]`: nil, `true`: nil} {
+	for value, want := range map[string]*bool{`null`: new(false), `{}`: new(false), `{"cancel":{}}`: new(true), `{"cancel":null}`: new(false), `[]`: nil, `true`: nil} {
 		if got := tool(2, `"capabilities":`+value).Cancel; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v", value, got)
 		}

@@ -21,22 +21,6 @@ const (
 	Custom                // a command line given on the command line
 )
 
-func (s Source) String() string {
-	switch s {
-	case Path:
-		return "path"
-	case Npx:
-		return "npx"
-	case Config:
-		return "config"
-	case Builtin:
-		return "builtin"
-	case Custom:
-		return "custom"
-	}
-	return "missing"
-}
-
 // Agent is one agent and how to start it. Command and Args are its program; with npx,
 // Command is a program of Package.
 type Agent struct {

@@ -202,7 +202,7 @@ func TestAgents(t *testing.T) {
 	}
 	rows := map[string][]string{}
 	var order []string
-	for _, l := range strings.Split(strings.TrimSuffix(r.out, "\n"), "\n") {
+	for l := range strings.SplitSeq(strings.TrimSuffix(r.out, "\n"), "\n") {
 		name, _, _ := strings.Cut(l, " ")
 		order = append(order, name)
 		rows[name] = append(rows[name], strings.Join(strings.Fields(l), " "))
@@ -224,7 +224,7 @@ func TestAgents(t *testing.T) {
 	}
 	// All commands are in one column.
 	at := strings.Index(r.out, "COMMAND")
-	for _, l := range strings.Split(strings.TrimSuffix(r.out, "\n"), "\n") {
+	for l := range strings.SplitSeq(strings.TrimSuffix(r.out, "\n"), "\n") {
 		if l[at-1] != ' ' || l[at] == ' ' {
 			t.Errorf("got %q", l)
 		}

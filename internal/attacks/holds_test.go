@@ -149,7 +149,7 @@ func (s *stage) checkScreen() {
 	for _, d := range []transcript.Density{transcript.Normal, transcript.Everything, transcript.Quiet} {
 		uitest.CheckRows(s.t, s.tall(d).Rows(), 80)
 	}
-	for _, l := range strings.Split(s.logged(), "\n") {
+	for l := range strings.SplitSeq(s.logged(), "\n") {
 		if l = strings.TrimRight(l, " "); safetext.Line(l, 1<<20) != l {
 			s.t.Errorf("the log says %q", l)
 		}
@@ -232,7 +232,7 @@ func eachString(v reflect.Value, path string, f func(path, text string)) {
 // inspectQuestion checks everything a question shows.
 func (s *stage) inspectQuestion(q permissions.Question) {
 	s.t.Helper()
-	for _, text := range strings.Split(readable(q)+"\n"+q.Details, "\n") {
+	for text := range strings.SplitSeq(readable(q)+"\n"+q.Details, "\n") {
 		if bad := uitest.Unsafe(strings.ReplaceAll(text, "\t", " ")); bad != "" || strings.Contains(text, "\x1b") {
 			s.t.Errorf("the question says %.200q", text)
 		}

@@ -17,16 +17,16 @@ import (
 func (c *client) untilLost() {
 	c.t.Helper()
 	deadline := time.After(patience)
-	for c.apply(); c.disconnected == nil; c.apply() {
+	for c.Apply(); c.Lost == nil; c.Apply() {
 		select {
-		case <-c.queue.Ready():
+		case <-c.Queue.Ready():
 		case <-deadline:
-			c.t.Fatalf("the client does not notice that the server is gone; the log: %q", c.notes())
+			c.t.Fatalf("the client does not notice that the server is gone; the log: %q", c.Notes())
 		}
 	}
 	var lost *event.LostError
-	if !errors.As(c.disconnected, &lost) || !lost.Retryable() {
-		c.t.Fatalf("the connection ends with %v", c.disconnected)
+	if !errors.As(c.Lost, &lost) || !lost.Retryable() {
+		c.t.Fatalf("the connection ends with %v", c.Lost)
 	}
 }
 
@@ -48,22 +48,22 @@ func serverGoes(t *testing.T, f *front, scheme string, sig syscall.Signal) {
 	other := s.openAt(scheme, func(server string) bool { return server != first })
 	second, _ := other.where()
 	for _, c := range []*client{c, other} {
-		c.start("step once")
-		c.until("the first piece", func() bool { return c.said() == "one " })
+		c.Start("step once")
+		c.Until("the first piece", func() bool { return c.Said() == "one " })
 	}
 
 	s.servers[first].end(sig)
 	c.untilLost()
-	if end := c.ended(); end == nil || end.Err == nil {
+	if end := c.Ended(); end == nil || end.Err == nil {
 		t.Errorf("the turn ended with %+v", end)
 	}
-	s.proceed(other.session.ID())
-	if end := other.finish(); end.Err != nil || other.said() != "one two" {
-		t.Errorf("the turn at the other server: %v after %q", end.Err, other.said())
+	s.proceed(other.Session.ID())
+	if end := other.Finish(); end.Err != nil || other.Said() != "one two" {
+		t.Errorf("the turn at the other server: %v after %q", end.Err, other.Said())
 	}
 
 	c.reconnect()
-	c.until("the history", func() bool { // over HTTP it may arrive after the answer, on another stream
+	c.Until("the history", func() bool { // over HTTP it may arrive after the answer, on another stream
 		return slices.Equal(c.history(), []string{"where", "step once", "one "})
 	})
 	server, pid := c.where()
@@ -78,10 +78,10 @@ func serverGoes(t *testing.T, f *front, scheme string, sig syscall.Signal) {
 			t.Errorf("it was at %s %d and is at %s %d", server, pid, s, p)
 		}
 	}
-	if got := s.prompts(c.session.ID()); !slices.Equal(got, []string{"where", "step once", "where", "where", "where", "where"}) {
+	if got := s.prompts(c.Session.ID()); !slices.Equal(got, []string{"where", "step once", "where", "where", "where", "where"}) {
 		t.Errorf("the agents got %q", got)
 	}
-	if notes := append(c.notes(), other.notes()...); len(notes) > 0 {
+	if notes := append(c.Notes(), other.Notes()...); len(notes) > 0 {
 		t.Errorf("the log: %q", notes)
 	}
 }
@@ -97,7 +97,7 @@ func (s *stage) openAt(scheme string, wanted func(server string) bool) *client {
 		if server, _ := c.where(); wanted(server) {
 			return c
 		}
-		c.conn.Close()
+		c.Conn.Close()
 		select {
 		case <-again.C:
 		case <-deadline:
@@ -108,7 +108,7 @@ func (s *stage) openAt(scheme string, wanted func(server string) bool) *client {
 
 // history returns the texts of both sides so far, without the agent's locations.
 func (c *client) history() (out []string) {
-	for _, it := range c.thread.Items {
+	for _, it := range c.Thread.Items {
 		if it.Kind == thread.UserMessage || it.Kind == thread.AgentMessage && it.Text[0] == 'o' {
 			out = append(out, string(it.Text))
 		}

@@ -11,11 +11,12 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
+
+	"parley/internal/testclient"
 )
 
 // patience bounds every wait; only a failing test uses it up.
-const patience = 60 * time.Second
+const patience = testclient.Patience
 
 // TestMain runs the tests, or the agent if parley starts this binary as one.
 func TestMain(m *testing.M) {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"parley/acpclient"
-	"parley/acpclient/thread"
 	"parley/internal/slowlink"
 )
 
@@ -22,9 +21,15 @@ const (
 	slowAsk   = 3 << 19         // to the agent
 )
 
+// opened is the result of opening a session.
+type opened struct {
+	session *acpclient.Session
+	err     error
+}
+
 // eachSlow runs a test with every kind of front over a slow connection, with each protocol of the
 // front. The servers have a short stall limit.
-func eachSlow(t *testing.T, test func(t *testing.T, c *client, link *slowlink.Link, loaded <-chan error), settings ...func(*front) setting) {
+func eachSlow(t *testing.T, test func(t *testing.T, c *client, link *slowlink.Link, loaded <-chan opened), settings ...func(*front) setting) {
 	t.Helper()
 	each(t, func(t *testing.T, f *front) {
 		for _, method := range []struct{ name, scheme, protocol string }{
@@ -43,14 +48,12 @@ func eachSlow(t *testing.T, test func(t *testing.T, c *client, link *slowlink.Li
 				link := slowlink.New(t, s.addr, slowlink.Options{Rate: slowRate})
 				c := s.newClient(method.scheme)
 				c.addr = link.Addr()
-				c.dial()
-				c.thread = thread.New("long")
-				loaded := make(chan error, 1)
+				c.dial("long")
+				loaded := make(chan opened, 1)
 				ctx := c.ctx()
 				go func() {
-					var err error
-					c.session, err = c.conn.LoadSession(ctx, "long", acpclient.NewSession{Cwd: "/"})
-					loaded <- err
+					session, err := c.Conn.LoadSession(ctx, "long", acpclient.NewSession{Cwd: "/"})
+					loaded <- opened{session, err}
 				}()
 				test(t, c, link, loaded)
 			})
@@ -61,15 +64,16 @@ func eachSlow(t *testing.T, test func(t *testing.T, c *client, link *slowlink.Li
 // A slow client is not cut off by the server or the front while bytes move: it opens a long
 // session and sends a long prompt.
 func TestSlowIsNotSilent(t *testing.T) {
-	eachSlow(t, func(t *testing.T, c *client, _ *slowlink.Link, loaded <-chan error) {
-		c.until("all of the history", func() bool { return len(c.said()) == slowLoad })
-		if err := <-loaded; err != nil {
-			t.Fatal(err)
+	eachSlow(t, func(t *testing.T, c *client, _ *slowlink.Link, loaded <-chan opened) {
+		c.Until("all of the history", func() bool { return len(c.Said()) == slowLoad })
+		long := <-loaded
+		if c.Session = long.session; long.err != nil {
+			t.Fatal(long.err)
 		}
-		if got := c.says("size " + strings.Repeat("x", slowAsk-len("size "))); got != fmt.Sprint(slowAsk) {
+		if got := c.Says("size " + strings.Repeat("x", slowAsk-len("size "))); got != fmt.Sprint(slowAsk) {
 			t.Errorf("the agent got %s bytes", got)
 		}
-		if notes := c.notes(); len(notes) > 0 {
+		if notes := c.Notes(); len(notes) > 0 {
 			t.Errorf("the log: %q", notes)
 		}
 	}, func(f *front) setting { return hurried(f, "500ms") })
@@ -77,8 +81,8 @@ func TestSlowIsNotSilent(t *testing.T) {
 
 // A client that stalls is cut off, however much the front buffers.
 func TestStandingStill(t *testing.T) {
-	eachSlow(t, func(t *testing.T, c *client, link *slowlink.Link, _ <-chan error) {
-		c.until("the beginning of the history", func() bool { return len(c.said()) > 0 })
+	eachSlow(t, func(t *testing.T, c *client, link *slowlink.Link, _ <-chan opened) {
+		c.Until("the beginning of the history", func() bool { return len(c.Said()) > 0 })
 		link.Freeze()
 		c.s.await("", "ended")
 	})

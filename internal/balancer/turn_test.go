@@ -15,30 +15,30 @@ func TestTurn(t *testing.T) {
 	eachProfile(t, func(t *testing.T, f *front, scheme string) {
 		s := newStage(t, f)
 		c := s.open(scheme)
-		id := c.session.ID()
+		id := c.Session.ID()
 
-		c.start("step first")
-		c.until("the first piece", func() bool { return c.said() == "one " })
+		c.Start("step first")
+		c.Until("the first piece", func() bool { return c.Said() == "one " })
 		s.proceed(id)
-		if end := c.finish(); end.Err != nil || end.StopReason != "end_turn" || c.said() != "one two" {
-			t.Errorf("it ends with %q, %v after %q", end.StopReason, end.Err, c.said())
+		if end := c.Finish(); end.Err != nil || end.StopReason != "end_turn" || c.Said() != "one two" {
+			t.Errorf("it ends with %q, %v after %q", end.StopReason, end.Err, c.Said())
 		}
 
 		for kind, want := range map[string]string{permissions.AllowOnce: "chosen: yes", permissions.RejectOnce: "chosen: no"} {
 			c.choice = kind
-			if got := c.says("ask " + kind); got != want {
+			if got := c.Says("ask " + kind); got != want {
 				t.Errorf("%s: the agent says %q", kind, got)
 			}
 		}
-		if len(c.questions) != 2 {
-			t.Errorf("%d questions", len(c.questions))
+		if len(c.Questions) != 2 {
+			t.Errorf("%d questions", len(c.Questions))
 		}
 
-		c.start("step second")
-		c.until("the first piece", func() bool { return c.said() == "one " })
-		c.session.Cancel()
-		if end := c.finish(); end.Err != nil || end.StopReason != "cancelled" || c.said() != "one " {
-			t.Errorf("it ends with %q, %v after %q", end.StopReason, end.Err, c.said())
+		c.Start("step second")
+		c.Until("the first piece", func() bool { return c.Said() == "one " })
+		c.Session.Cancel()
+		if end := c.Finish(); end.Err != nil || end.StopReason != "cancelled" || c.Said() != "one " {
+			t.Errorf("it ends with %q, %v after %q", end.StopReason, end.Err, c.Said())
 		}
 		s.await(id, "cancelled")
 
@@ -54,7 +54,7 @@ func TestLargePrompt(t *testing.T) {
 	eachProfile(t, func(t *testing.T, f *front, scheme string) {
 		c := newStage(t, f).open(scheme)
 		large := "size " + strings.Repeat("x", 10<<20-5)
-		if got := c.says(large); got != "10485760" {
+		if got := c.Says(large); got != "10485760" {
 			t.Errorf("the agent got %s bytes", got)
 		}
 		c.checkLine()
@@ -110,7 +110,7 @@ func TestManyRequests(t *testing.T) {
 				t.Fatalf("it was at %s %d and is at %s %d", server, pid, s, p)
 			}
 		}
-		if got := s.prompts(c.session.ID()); len(got) != many {
+		if got := s.prompts(c.Session.ID()); len(got) != many {
 			t.Errorf("the agent got %d prompts, want %d", len(got), many)
 		}
 		c.checkLine()

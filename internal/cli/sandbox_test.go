@@ -132,7 +132,7 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 
 // lines returns the lines of a text that do not contain a word.
 func lines(text, without string) (out []string) {
-	for _, l := range strings.Split(text, "\n") {
+	for l := range strings.SplitSeq(text, "\n") {
 		if !strings.Contains(l, without) {
 			out = append(out, l)
 		}

@@ -105,7 +105,7 @@ func TestServeRefusesWhatCannotBeMeant(t *testing.T) {
 		{"--cookie-affinity a AGENT", "is before --"},
 	} {
 		var args []string
-		for _, word := range strings.Fields(tc.args) {
+		for word := range strings.FieldsSeq(tc.args) {
 			switch word {
 			case "AGENT":
 				args = append(args, agent...)

@@ -31,7 +31,7 @@ func TestTerminal(t *testing.T) {
 		{"off", "TERM_PROGRAM", "ghostty", "", false},
 	} {
 		getenv := func(name string) string {
-			for _, v := range strings.Fields(tc.env + "=" + tc.value) {
+			for v := range strings.FieldsSeq(tc.env + "=" + tc.value) {
 				if key, value, _ := strings.Cut(v, "="); key == name {
 					return value
 				}

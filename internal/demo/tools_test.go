@@ -363,7 +363,7 @@ func TestMissingCapabilities(t *testing.T) {
 	} {
 		bubble(t, Options{}, func(t *testing.T, c *client) {
 			tr := c.prompt(c.open(tc.caps), "edit notes.txt and run ls")
-			for _, what := range strings.Fields(tc.lacks) {
+			for what := range strings.FieldsSeq(tc.lacks) {
 				wantText(t, "prose", tr.prose, "this client does not offer "+what)
 			}
 			if n := len(c.called("fs/write_text_file")); n != 0 || tr.stop != "end_turn" {

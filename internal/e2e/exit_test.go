@@ -118,7 +118,7 @@ func unrestored(raw string) []string {
 	on := map[string]bool{"25": true, "7": true} // the modes that are on by default
 	start := map[string]bool{"25": true, "7": true}
 	for _, m := range modeChange.FindAllStringSubmatch(raw, -1) {
-		for _, mode := range strings.Split(m[1], ";") {
+		for mode := range strings.SplitSeq(m[1], ";") {
 			on[mode] = m[2] == "h"
 		}
 	}

@@ -31,7 +31,7 @@ cd .. && echo 2 >notes.txt && echo new >new.txt
 	gittest.Run(t, dir, "add", "-A")
 	gittest.Run(t, dir, "commit", "-qm", "with a repository inside")
 	own := filepath.Join(dir, ".git")
-	for _, hook := range strings.Fields("pre-commit prepare-commit-msg commit-msg post-commit post-checkout pre-merge-commit post-merge post-index-change reference-transaction pre-auto-gc") {
+	for hook := range strings.FieldsSeq("pre-commit prepare-commit-msg commit-msg post-commit post-checkout pre-merge-commit post-merge post-index-change reference-transaction pre-auto-gc") {
 		write(t, filepath.Join(own, "hooks", hook), "#!/bin/sh\nexec "+trap+" "+hook+"\n")
 		if err := os.Chmod(filepath.Join(own, "hooks", hook), 0o755); err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ cd .. && echo 2 >notes.txt && echo new >new.txt
 		t.Fatal(err)
 	}
 	gittest.Run(t, dir, "config", "extensions.worktreeConfig", "true")
-	for _, key := range strings.Fields("core.fsmonitor core.pager core.editor core.sshCommand core.askPass core.alternateRefsCommand credential.helper gpg.program gpg.ssh.program " +
+	for key := range strings.FieldsSeq("core.fsmonitor core.pager core.editor core.sshCommand core.askPass core.alternateRefsCommand credential.helper gpg.program gpg.ssh.program " +
 		"diff.external diff.evil.textconv diff.evil.command merge.evil.driver sequence.editor alias.status alias.merge alias.update-index pager.status pager.diff pager.log") {
 		gittest.Run(t, dir, "config", key, trap)
 	}

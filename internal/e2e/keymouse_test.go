@@ -154,7 +154,7 @@ func (s *Screen) mouseModes() string {
 	raw, _ := s.Raw(0)
 	on := map[string]bool{}
 	for _, m := range modeChange.FindAllStringSubmatch(string(raw), -1) {
-		for _, mode := range strings.Split(m[1], ";") {
+		for mode := range strings.SplitSeq(m[1], ";") {
 			switch mode {
 			case "1000", "1002", "1003":
 				if on[mode] = m[2] == "h"; !on[mode] {

@@ -270,7 +270,7 @@ func bangs(d *desk) {
 	s.WaitFor("shell · enter run in")
 	s.Type("echo it is $((40+2))")
 	s.Press("enter")
-	s.WaitFunc("the output", func(rows []string) bool { return has(rows, "    it is 42") })
+	s.WaitFunc("the output", func(rows []string) bool { return slices.Contains(rows, "    it is 42") })
 	s.WaitIdle()
 	s.Prompt("!sleep 600")
 	s.WaitFor("esc stop the command")

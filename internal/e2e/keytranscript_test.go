@@ -243,7 +243,7 @@ func stopsTool(d *desk) {
 	s.WaitFor("It has ended")
 	s.Press("tab")
 	s.Type("!echo begun; sleep 600\r")
-	s.WaitFunc("the command", func(rows []string) bool { return has(rows, "    begun") })
+	s.WaitFunc("the command", func(rows []string) bool { return slices.Contains(rows, "    begun") })
 	s.Press("tab", "G")
 	s.WaitSelected("sleep 600")
 	s.Press("x")

@@ -17,7 +17,7 @@ var sgr = regexp.MustCompile(`\x1b\[([0-9;:]*)m`)
 func colours(raw string) []string {
 	var out []string
 	for _, m := range sgr.FindAllStringSubmatch(raw, -1) {
-		for _, p := range strings.Split(m[1], ";") {
+		for p := range strings.SplitSeq(m[1], ";") {
 			p, _, _ = strings.Cut(p, ":")
 			n, _ := strconv.Atoi(p)
 			if n >= 30 && n <= 38 || n >= 40 && n <= 48 || n == 58 || n >= 90 && n <= 97 || n >= 100 && n <= 107 {

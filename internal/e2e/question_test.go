@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -171,10 +172,12 @@ func TestCommandWithLiveOutput(t *testing.T) {
 		t.Errorf("the command is not shown:\n%s", numbered(rows))
 	}
 	s.Press("y")
-	s.WaitFunc("the first line before the second", func(rows []string) bool { return has(rows, "    line 1") && !has(rows, "    line 2") })
+	s.WaitFunc("the first line before the second", func(rows []string) bool {
+		return slices.Contains(rows, "    line 1") && !slices.Contains(rows, "    line 2")
+	})
 	write(t, filepath.Join(dir, "1"), "")
 	write(t, filepath.Join(dir, "2"), "")
-	s.WaitFunc("the last line before the end", func(rows []string) bool { return has(rows, "    line 3") && rowOf(rows, "✓ Run") < 0 })
+	s.WaitFunc("the last line before the end", func(rows []string) bool { return slices.Contains(rows, "    line 3") && rowOf(rows, "✓ Run") < 0 })
 	write(t, filepath.Join(dir, "3"), "")
 	s.WaitFor("✓ Run", "and wrote 3 lines.")
 	s.WaitIdle()
@@ -188,11 +191,3 @@ func TestCommandWithLiveOutput(t *testing.T) {
 }
 
 // has reports whether a row is exactly this.
-func has(rows []string, row string) bool {
-	for _, r := range rows {
-		if r == row {
-			return true
-		}
-	}
-	return false
-}

@@ -116,7 +116,7 @@ func TestSignalEndsEverything(t *testing.T) {
 			s.Prompt("run echo started; sleep 602")
 			s.WaitFor(armed)
 			s.Press("y")
-			s.WaitFunc("output", func(rows []string) bool { return has(rows, "    started") })
+			s.WaitFunc("output", func(rows []string) bool { return slices.Contains(rows, "    started") })
 		}, syscall.SIGTERM},
 		{"two sessions", []string{"demo"}, func(s *Screen) {
 			s.Turn("first things")

@@ -104,19 +104,19 @@ func TestServedByEveryRoad(t *testing.T) {
 			write(t, notes, "one\n")
 			v := visit(t, r.remote(t, url, ca), dir)
 			v.work(notes)
-			v.client.Close()
+			v.Conn.Close()
 			s.goneAfter(1)
 
 			// When the server exits during a turn it shuts down in order, and the client reports
 			// the loss.
 			v = visit(t, r.remote(t, url, ca), dir)
-			v.send("long")
-			v.until("some of it", func() bool { return v.said() != "" })
+			v.Start("long")
+			v.Until("some of it", func() bool { return v.Said() != "" })
 			s.Stop()
-			v.until("the end of the connection", func() bool { return v.lost != nil })
+			v.Until("the end of the connection", func() bool { return v.Lost != nil })
 			var lost *event.LostError
-			if !errors.As(v.lost, &lost) || strings.Contains(v.lost.Error(), aToken) {
-				t.Errorf("the connection is lost: %v", v.lost)
+			if !errors.As(v.Lost, &lost) || strings.Contains(v.Lost.Error(), aToken) {
+				t.Errorf("the connection is lost: %v", v.Lost)
 			}
 			if got, want := s.protocols(), []string{r.spoken, r.spoken}; !slices.Equal(got, want) {
 				t.Errorf("spoken was %v, want %v", got, want)
@@ -132,25 +132,25 @@ func TestServedByEveryRoad(t *testing.T) {
 func (v *visitor) work(notes string) {
 	t := v.t
 	t.Helper()
-	v.prompt("read notes.txt")
-	if got := v.said(); !strings.Contains(got, "`notes.txt` has 1 line.") || v.asked != 0 {
-		t.Errorf("said %q, asked %d times", got, v.asked)
+	v.Says("read notes.txt")
+	if got := v.Said(); !strings.Contains(got, "`notes.txt` has 1 line.") || len(v.Questions) != 0 {
+		t.Errorf("said %q, asked %d times", got, len(v.Questions))
 	}
 	if v.chunks < 3 {
 		t.Errorf("the text came in %d pieces", v.chunks)
 	}
-	v.prompt("edit notes.txt")
-	if got, want := read(t, notes), "one\ndemo agent was here (1)\n"; got != want || v.asked != 1 {
-		t.Errorf("notes.txt %q after %d questions, want %q; the agent said %q", got, v.asked, want, v.said())
+	v.Says("edit notes.txt")
+	if got, want := read(t, notes), "one\ndemo agent was here (1)\n"; got != want || len(v.Questions) != 1 {
+		t.Errorf("notes.txt %q after %d questions, want %q; the agent said %q", got, len(v.Questions), want, v.Said())
 	}
-	v.send("long")
-	v.until("some of it", func() bool { return v.said() != "" })
-	v.session.Cancel()
-	if end := v.end(); end.StopReason != "cancelled" || end.Err != nil || strings.Contains(v.said(), "Section 16 ends here") {
-		t.Errorf("stopped: %q, %v, after %d bytes", end.StopReason, end.Err, len(v.said()))
+	v.Start("long")
+	v.Until("some of it", func() bool { return v.Said() != "" })
+	v.Session.Cancel()
+	if end := v.Finish(); end.StopReason != "cancelled" || end.Err != nil || strings.Contains(v.Said(), "Section 16 ends here") {
+		t.Errorf("stopped: %q, %v, after %d bytes", end.StopReason, end.Err, len(v.Said()))
 	}
-	v.prompt("read notes.txt")
-	if got := v.said(); !strings.Contains(got, "`notes.txt` has 2 lines.") {
+	v.Says("read notes.txt")
+	if got := v.Said(); !strings.Contains(got, "`notes.txt` has 2 lines.") {
 		t.Errorf("said %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -68,7 +69,7 @@ func TestServedChat(t *testing.T) {
 			s.Prompt("edit notes.txt") // the turn waits at its question
 			s.WaitFor(armed)
 			s.Press("ctrl+c")
-			s.WaitFunc("the end of it", func(rows []string) bool { return has(rows, "  Stopped") })
+			s.WaitFunc("the end of it", func(rows []string) bool { return slices.Contains(rows, "  Stopped") })
 			s.WaitIdle()
 			if got, want := read(t, notes), "one\ndemo agent was here (1)\n"; got != want {
 				t.Errorf("the file holds %q, want %q", got, want)

@@ -198,7 +198,7 @@ func lendsKeyboard(d *desk) {
 	atThePrompt(s.Screen, 0, "Name:")
 	s.Press("ctrl+]")
 	wholeAgain(s.Screen, "Back in parley; the command continues (f3, ctrl+r to take over)")
-	s.WaitFunc("the output below its tool call", func(rows []string) bool { return has(rows, "    Name:") })
+	s.WaitFunc("the output below its tool call", func(rows []string) bool { return slices.Contains(rows, "    Name:") })
 	s.Press("f3")
 	s.WaitFor("╭ Running")
 	_, mark := s.Raw(0)

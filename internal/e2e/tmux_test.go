@@ -135,7 +135,9 @@ func (m *muxed) chat(grey bool) {
 	notes := filepath.Join(m.dir, "notes.txt")
 	write(t, notes, "one\n")
 	m.enter("echo was here before")
-	before := m.wait("its output", func(rows []string) bool { return has(rows, "was here before") && has(rows, "ready>") })
+	before := m.wait("its output", func(rows []string) bool {
+		return slices.Contains(rows, "was here before") && slices.Contains(rows, "ready>")
+	})
 	m.enter("parley demo")
 	m.seen("› Ask the agent")
 	m.idle()
@@ -181,7 +183,7 @@ func (m *muxed) chat(grey bool) {
 
 	m.key("C-d")
 	after := m.wait("the shell's prompt", func(rows []string) bool { return lastOf(rows) == "ready>" })
-	if first := before[0]; after[0] != first || !has(after, "was here before") || rowOf(after, "ready> parley demo") < 0 {
+	if first := before[0]; after[0] != first || !slices.Contains(after, "was here before") || rowOf(after, "ready> parley demo") < 0 {
 		t.Errorf("what was there before is not back:\n%s", numbered(after))
 	}
 	if strings.Contains(strings.Join(after, "\n"), "That is all.") || strings.Contains(strings.Join(after, ""), "╭") {
@@ -192,7 +194,7 @@ func (m *muxed) chat(grey bool) {
 	}
 	m.enter("echo the shell goes on") // typing is echoed
 	m.wait("the shell", func(rows []string) bool {
-		return has(rows, "the shell goes on") && has(rows, "ready> echo the shell goes on")
+		return slices.Contains(rows, "the shell goes on") && slices.Contains(rows, "ready> echo the shell goes on")
 	})
 }
 

@@ -176,5 +176,5 @@ func (s *mcpServer) close(file string) {
 	if errors.As(err, &exit) {
 		code = exit.ExitCode()
 	}
-	os.WriteFile(file, []byte(fmt.Sprint(code)), 0o600)
+	os.WriteFile(file, fmt.Append(nil, code), 0o600)
 }

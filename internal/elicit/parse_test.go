@@ -28,8 +28,6 @@ func one(t *testing.T, property string) Field {
 	return form.Fields[0]
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // A typical question of an agent: choices, and a free text beside them.
 func TestParseQuestion(t *testing.T) {
 	form := mustParse(t, `{"type":"object","properties":{
@@ -64,13 +62,13 @@ func TestParseFields(t *testing.T) {
 	}
 	form.Fields[0].pattern, form.Fields[0].steps = nil, 0
 	want := []Field{
-		{Key: "z", Title: "z", Kind: Text, Required: true, MinLength: ptr(2), MaxLength: ptr(4), Pattern: "^a", Format: "email", Default: "ab"},
-		{Key: "a", Title: "a", Kind: Number, Min: ptr(-1.5), Max: ptr(2.0), Default: 0.25},
-		{Key: "m", Title: "m", Kind: Integer, Min: ptr(1.0), Max: ptr(9.0), Default: int64(3)},
+		{Key: "z", Title: "z", Kind: Text, Required: true, MinLength: new(2), MaxLength: new(4), Pattern: "^a", Format: "email", Default: "ab"},
+		{Key: "a", Title: "a", Kind: Number, Min: new(-1.5), Max: new(2.0), Default: 0.25},
+		{Key: "m", Title: "m", Kind: Integer, Min: new(1.0), Max: new(9.0), Default: int64(3)},
 		{Key: "b", Title: "b", Kind: Bool, Default: true},
 		{Key: "e", Title: "e", Kind: Select, Options: []Option{{"x", "x", ""}, {"y", "y", ""}}, Default: "y"},
 		{Key: "s", Title: "s", Kind: MultiSelect, Options: []Option{{"p", "p", ""}, {"q", "q", ""}, {"r", "r", ""}},
-			MinItems: ptr(1), MaxItems: ptr(2), Default: []string{"r", "p"}},
+			MinItems: new(1), MaxItems: new(2), Default: []string{"r", "p"}},
 		{Key: "t", Title: "t", Kind: MultiSelect, Options: []Option{{"1", "One", ""}}},
 	}
 	for i, f := range form.Fields {

@@ -80,6 +80,3 @@ func Truncate(s string, width int, tail string) string { return method().Truncat
 
 // TruncateLeft removes a number of cells from the beginning of a styled line.
 func TruncateLeft(s string, cells int) string { return method().TruncateLeft(s, cells, "") }
-
-// Hardwrap breaks a styled line after width cells, keeping spaces.
-func Hardwrap(s string, width int) string { return method().Hardwrap(s, width, true) }

@@ -130,7 +130,7 @@ func runWith(ctx context.Context, opts Options, out printer) int {
 	r.host = host.New(opts.Host)
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
-	return r.finish(ctx, stop, err)
+	return r.finish(stop, err)
 }
 
 // answer is the output for the answer. It remembers a failed write.
@@ -355,7 +355,7 @@ func cause(ctx context.Context, err error) error {
 }
 
 // finish prints the final messages and returns the exit code.
-func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
+func (r *run) finish(end *thread.End, err error) int {
 	reason := ""
 	if end != nil {
 		reason = end.StopReason

@@ -73,7 +73,7 @@ func (r ran) expect(t *testing.T, code int, out string, stderr ...string) {
 	if len(stderr) == 0 && r.stderr != "" {
 		t.Errorf("stderr %q", r.stderr)
 	}
-	for _, l := range strings.Split(strings.TrimSuffix(r.stderr, "\n"), "\n") {
+	for l := range strings.SplitSeq(strings.TrimSuffix(r.stderr, "\n"), "\n") {
 		if l != "" && !strings.HasPrefix(l, "parley: ") {
 			t.Errorf("stderr line %q", l)
 		}

@@ -13,7 +13,7 @@ import (
 func lines(t *testing.T, out string) []jsonEvent {
 	t.Helper()
 	var all []jsonEvent
-	for _, l := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+	for l := range strings.SplitSeq(strings.TrimSuffix(out, "\n"), "\n") {
 		var e jsonEvent
 		d := json.NewDecoder(strings.NewReader(l))
 		d.DisallowUnknownFields()

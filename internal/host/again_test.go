@@ -15,7 +15,7 @@ import (
 // overMCP is an agent's question about a call of parley's own tool.
 func overMCP(name, path, content string) wire.ToolCall {
 	t := tool("other", name, fmt.Sprintf(`{"path":%q,"content":%q}`, path, content))
-	t.Name = str(name)
+	t.Name = new(name)
 	return t
 }
 
@@ -41,12 +41,12 @@ func TestWriteShownOverMCP(t *testing.T) {
 		"a later turn":         {func(p string) wire.ToolCall { return overMCP(byClaude, p, "new\n") }, func(r *rig, _ string) { r.services.Sessions.EndTurn(theSession) }, "new\n", false},
 		"a member more": {func(p string) wire.ToolCall {
 			c := tool("other", "w", fmt.Sprintf(`{"path":%q,"content":"new\n","mode":"append"}`, p))
-			c.Name = str(byClaude)
+			c.Name = new(byClaude)
 			return c
 		}, nil, "new\n", false},
 		"a member twice": {func(p string) wire.ToolCall {
 			c := tool("other", "w", fmt.Sprintf(`{"path":%q,"content":"harmless\n","content":"new\n"}`, p))
-			c.Name = str(byClaude)
+			c.Name = new(byClaude)
 			return c
 		}, nil, "new\n", false},
 	} {
@@ -74,7 +74,7 @@ func TestWriteShownOverMCP(t *testing.T) {
 var runShapes = map[string]func(input string) wire.ToolCall{
 	"by its name": func(input string) wire.ToolCall {
 		t := tool("other", byClaude, input)
-		t.Name = str("mcp__parley__run_command")
+		t.Name = new("mcp__parley__run_command")
 		return t
 	},
 	"as it is called": func(input string) wire.ToolCall {

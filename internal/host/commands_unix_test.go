@@ -308,7 +308,7 @@ func TestApproveReadsRunsNothing(t *testing.T) {
 		}
 	}
 	edit := diff(r.path("f"), "x")
-	edit.Kind = str("read")
+	edit.Kind = new("read")
 	if got := decide(edit); got != "n" {
 		t.Error("a change called a read was allowed")
 	}

@@ -97,7 +97,7 @@ func patchCall(more string, lines ...string) wire.ToolCall {
 	title := `apply_patch: {"input":"*** Begin Pa...`
 	t := tool("other", title, `{"input":`+string(quoted)+more+`}`)
 	if _, drawn := acpclient.PatchContents(t); drawn != nil {
-		t.Kind, t.Content = str("edit"), &drawn
+		t.Kind, t.Content = new("edit"), &drawn
 	}
 	return t
 }

@@ -61,7 +61,7 @@ func init() {
 		rolePatch:   `patch patchtext input`,
 		roleDiff:    `diff unifieddiff`,
 	} {
-		for _, name := range strings.Fields(names) {
+		for name := range strings.FieldsSeq(names) {
 			members[name] = r
 		}
 	}
@@ -333,7 +333,7 @@ func alternatives(pattern string, most int) (out []string) {
 			out = append(out, strings.Split(p, ",")...)
 			continue
 		}
-		for _, one := range strings.Split(p[open+1:open+1+length], ",") {
+		for one := range strings.SplitSeq(p[open+1:open+1+length], ",") {
 			if len(todo) < most {
 				todo = append(todo, p[:open]+one+p[open+1+length+1:])
 			}

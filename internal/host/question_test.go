@@ -123,7 +123,7 @@ func TestHeadingsNameFiles(t *testing.T) {
 	opencode := in("other", "/elsewhere", `{"filepath":"/elsewhere/name","parentDir":"/elsewhere"}`)
 	opencode.Locations = &[]wire.Location{{Path: "/elsewhere/name"}, {Path: "/elsewhere"}}
 	mcp := in("other", "mcp__labmcp__labecho", `{"text":"hello"}`)
-	mcp.Name = str("mcp__labmcp__labecho")
+	mcp.Name = new("mcp__labmcp__labecho")
 	for _, c := range []struct {
 		call wire.ToolCall
 		want string // the heading, and what is below it
@@ -202,7 +202,7 @@ func TestHostileStringsAreVisible(t *testing.T) {
 	const nasty = "a\x1b]52;c;eA==\x07\u202eb\u200b\r c\x9b \xff"
 	r := newRig(t)
 	call := diff("/x"+nasty, nasty+"new", nasty+"old")
-	call.Kind, call.Title = str(nasty), str(nasty)
+	call.Kind, call.Title = new(nasty), new(nasty)
 	*call.Content = append(*call.Content, wire.ToolContent{Type: "content", Block: wire.ContentBlock{Type: "text", Text: nasty + "text"}},
 		wire.ToolContent{Type: "content", Block: wire.ContentBlock{Type: "resource_link", URI: nasty}})
 	call.Locations = &[]wire.Location{{Path: "/y" + nasty}}

@@ -284,10 +284,8 @@ func (r *rig) show(tool wire.ToolCall) permissions.Question {
 	return q
 }
 
-func str(s string) *string { return &s }
-
 func tool(kind, title, input string) wire.ToolCall {
-	t := wire.ToolCall{ID: "call", Kind: str(kind), Title: str(title)}
+	t := wire.ToolCall{ID: "call", Kind: new(kind), Title: new(title)}
 	if input != "" {
 		if !json.Valid([]byte(input)) {
 			panic(fmt.Sprintf("not JSON: %s", input))

@@ -31,8 +31,8 @@ func NormalizeKey(key string) (string, error) {
 		return wrong()
 	}
 	mods, base := strings.Split(key, "+"), ""
-	if strings.HasSuffix(key, "++") { // ctrl and the plus sign
-		mods = append(strings.Split(strings.TrimSuffix(key, "++"), "+"), "+")
+	if before, ok := strings.CutSuffix(key, "++"); ok { // ctrl and the plus sign
+		mods = append(strings.Split(before, "+"), "+")
 	}
 	mods, base = mods[:len(mods)-1], mods[len(mods)-1]
 	if utf8.RuneCountInString(base) != 1 {

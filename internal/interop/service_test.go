@@ -16,19 +16,19 @@ import (
 func TestEdit(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
-		r.asked = func(permissions.Question) string { return permissions.AllowOnce }
+		r.Choose = func(permissions.Question) string { return permissions.AllowOnce }
 		r.says("edit", "written")
 		if got := r.read("notes.txt"); got != "one\ntwo\nTHREE\n" {
 			t.Errorf("notes.txt %q", got)
 		}
-		if len(r.questions) != 1 {
-			t.Errorf("%d questions: %+v", len(r.questions), r.questions)
+		if len(r.Questions) != 1 {
+			t.Errorf("%d questions: %+v", len(r.Questions), r.Questions)
 		}
 		if len(r.written) != 1 || r.written[0].Added != 1 || r.written[0].Removed != 1 || r.written[0].Created {
 			t.Errorf("written %+v", r.written)
 		}
 		r = open(t, p)
-		r.asked = func(permissions.Question) string { return permissions.RejectOnce }
+		r.Choose = func(permissions.Question) string { return permissions.RejectOnce }
 		r.says("edit", "left alone: no")
 		if got := r.read("notes.txt"); got != notes || len(r.written) != 0 {
 			t.Errorf("notes.txt %q, written %+v", got, r.written)
@@ -47,19 +47,19 @@ func TestRead(t *testing.T) {
 func TestWrite(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
-		r.asked = func(permissions.Question) string { return permissions.AllowOnce }
+		r.Choose = func(permissions.Question) string { return permissions.AllowOnce }
 		r.says("write", "written")
 		if got := r.read("made/by.txt"); got != "grüße\u2028and 🎉\r\nno end" {
 			t.Errorf("made/by.txt %q", got)
 		}
-		if len(r.questions) != 1 || r.questions[0].Origin != permissions.FromParley || r.questions[0].Heading != "Create made/by.txt" {
-			t.Errorf("questions %+v", r.questions)
+		if len(r.Questions) != 1 || r.Questions[0].Origin != permissions.FromParley || r.Questions[0].Heading != "Create made/by.txt" {
+			t.Errorf("questions %+v", r.Questions)
 		}
 		if len(r.written) != 1 || !r.written[0].Created {
 			t.Errorf("written %+v", r.written)
 		}
 		r = open(t, p)
-		r.asked = func(permissions.Question) string { return permissions.RejectOnce }
+		r.Choose = func(permissions.Question) string { return permissions.RejectOnce }
 		r.says("write", "refused")
 		if _, err := os.Stat(filepath.Join(r.dir, "made")); err == nil || len(r.written) != 0 {
 			t.Errorf("written although the user refused: %+v", r.written)
@@ -75,10 +75,10 @@ func TestReadOutside(t *testing.T) {
 		}
 		for kind, want := range map[string]string{permissions.AllowOnce: "outside: far away", permissions.RejectOnce: "refused"} {
 			r := open(t, p)
-			r.asked = func(permissions.Question) string { return kind }
+			r.Choose = func(permissions.Question) string { return kind }
 			r.says("outside "+path, want)
-			if len(r.questions) != 1 || !r.questions[0].Outside {
-				t.Errorf("%s: questions %+v", kind, r.questions)
+			if len(r.Questions) != 1 || !r.Questions[0].Outside {
+				t.Errorf("%s: questions %+v", kind, r.Questions)
 			}
 		}
 	})
@@ -87,7 +87,7 @@ func TestReadOutside(t *testing.T) {
 func TestTerminal(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
-		r.asked = func(permissions.Question) string { return permissions.AllowOnce }
+		r.Choose = func(permissions.Question) string { return permissions.AllowOnce }
 		r.says("terminal", "ran")
 		term := r.shown("run-1")
 		want := "hi there|" + filepath.Join(r.dir, "sub") + "\nbad\n"
@@ -97,13 +97,13 @@ func TestTerminal(t *testing.T) {
 		if !term.Exited || term.Code == nil || *term.Code != 3 || term.Cwd != filepath.Join(r.dir, "sub") || term.Foreign {
 			t.Errorf("terminal %+v", term)
 		}
-		if len(r.questions) != 1 || !strings.Contains(r.questions[0].Body[0].Text, "exit 3") {
-			t.Errorf("questions %+v", r.questions)
+		if len(r.Questions) != 1 || !strings.Contains(r.Questions[0].Body[0].Text, "exit 3") {
+			t.Errorf("questions %+v", r.Questions)
 		}
 		r = open(t, p)
-		r.asked = func(permissions.Question) string { return permissions.RejectOnce }
+		r.Choose = func(permissions.Question) string { return permissions.RejectOnce }
 		r.says("terminal", "refused")
-		if tools := r.items(thread.ToolCall); len(tools) != 0 {
+		if tools := r.Items(thread.ToolCall); len(tools) != 0 {
 			t.Errorf("tool calls %+v", tools)
 		}
 	})
@@ -113,7 +113,7 @@ func TestTerminal(t *testing.T) {
 func (r *rig) shown(tool string) *thread.Terminal {
 	r.t.Helper()
 	for _, c := range r.tool(tool).Content {
-		if term := r.thread.Terminal(c.Terminal); c.Terminal != "" && term != nil {
+		if term := r.Thread.Terminal(c.Terminal); c.Terminal != "" && term != nil {
 			return term
 		}
 	}
@@ -124,11 +124,11 @@ func (r *rig) shown(tool string) *thread.Terminal {
 func TestTerminalLimit(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
-		r.asked = func(permissions.Question) string { return permissions.AllowAlways }
+		r.Choose = func(permissions.Question) string { return permissions.AllowAlways }
 		r.says("limit", "ran")
 		r.says("limit", "ran")
-		if len(r.questions) != 1 {
-			t.Errorf("%d questions, want one for the session", len(r.questions))
+		if len(r.Questions) != 1 {
+			t.Errorf("%d questions, want one for the session", len(r.Questions))
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestTerminalLimit(t *testing.T) {
 func TestKill(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
-		r.asked = func(permissions.Question) string { return permissions.AllowOnce }
+		r.Choose = func(permissions.Question) string { return permissions.AllowOnce }
 		r.says("kill", "killed")
 		if term := r.shown("run-1"); !term.Exited || term.Signal == "" || term.Code != nil {
 			t.Errorf("terminal %+v", term)

@@ -18,7 +18,7 @@ import (
 
 func (r *rig) tool(id string) *thread.Tool {
 	r.t.Helper()
-	tool := r.thread.Tool(id)
+	tool := r.Thread.Tool(id)
 	if tool == nil {
 		r.t.Fatalf("no tool call %s: %s", id, r.transcript())
 	}
@@ -46,22 +46,22 @@ func checkAsk(t *testing.T, p peer, shown bool) {
 		permissions.RejectOnce:  {"no", "No", "failed", false},
 	} {
 		r := open(t, p)
-		r.asked = func(permissions.Question) string { return kind }
+		r.Choose = func(permissions.Question) string { return kind }
 		r.says("ask", "outcome: "+want.option)
 		if got := r.tool("ask-1"); got.Status != want.status || !strings.HasPrefix(got.Title, "Change ") {
 			t.Errorf("%s: tool call %+v", kind, got)
 		}
-		if len(r.questions) != 1 {
-			t.Fatalf("%s: %d questions", kind, len(r.questions))
+		if len(r.Questions) != 1 {
+			t.Fatalf("%s: %d questions", kind, len(r.Questions))
 		}
-		q := r.questions[0]
+		q := r.Questions[0]
 		if q.Origin != permissions.FromAgent || q.Heading != "Create asked.txt" || q.Tool != "ask-1" || len(q.Options) != 3 || q.Outside {
 			t.Errorf("%s: question %+v", kind, q)
 		}
 		if diff := len(q.Body) == 1 && q.Body[0].Kind == permissions.Diff && q.Body[0].Path == "asked.txt" && q.Body[0].Text == "asked\n"; diff != shown || !shown && len(q.Body) > 0 {
 			t.Errorf("%s: want the change shown: %v; got %+v", kind, shown, q.Body)
 		}
-		decisions := r.items(thread.Decision)
+		decisions := r.Items(thread.Decision)
 		if len(decisions) != 1 || decisions[0].Answer.Decision != want.name || decisions[0].Answer.Allowed != want.allowed || decisions[0].Answer.By != "you" {
 			t.Errorf("%s: decisions %+v", kind, decisions)
 		}
@@ -81,24 +81,24 @@ func TestCancelWithdrawnQuestion(t *testing.T) {
 // checkCancelQuestion cancels a turn that waits for the user.
 func checkCancelQuestion(t *testing.T, p peer, word string) {
 	r := open(t, p)
-	r.asked = func(permissions.Question) string {
-		r.session.Cancel()
+	r.Choose = func(permissions.Question) string {
+		r.Session.Cancel()
 		return ""
 	}
 	if end := r.prompt(word); end.StopReason != "cancelled" || end.Err != nil {
 		t.Errorf("ended with %q, %v", end.StopReason, end.Err)
 	}
-	decisions := r.items(thread.Decision)
+	decisions := r.Items(thread.Decision)
 	if len(decisions) != 1 || decisions[0].Answer.Decision != "cancelled" || decisions[0].Answer.Allowed {
 		t.Errorf("decisions %+v", decisions)
 	}
 	if r.tool("ask-1").State() != thread.ToolStopped {
 		t.Errorf("tool call %+v", r.tool("ask-1"))
 	}
-	if r.thread.State != thread.Idle {
-		t.Errorf("state %s", r.thread.State)
+	if r.Thread.State != thread.Idle {
+		t.Errorf("state %s", r.Thread.State)
 	}
-	r.asked = nil
+	r.Choose = nil
 	r.says("hello", "hello from "+p.tag)
 }
 
@@ -108,18 +108,18 @@ func TestCancel(t *testing.T) { each(t, checkCancel) }
 func checkCancel(t *testing.T, p peer) {
 	r := open(t, p)
 	for range 2 {
-		r.seen = func(event.Event) {
-			if r.said() == "waiting" {
-				r.session.Cancel()
+		r.Seen = func(event.Event) {
+			if r.Said() == "waiting" {
+				r.Session.Cancel()
 			}
 		}
 		if end := r.prompt("wait"); end.StopReason != "cancelled" || end.Err != nil {
 			t.Errorf("ended with %q, %v", end.StopReason, end.Err)
 		}
-		if got := r.said(); got != "waiting no more" {
+		if got := r.Said(); got != "waiting no more" {
 			t.Errorf("the agent says %q", got)
 		}
-		r.seen = nil
+		r.Seen = nil
 		r.says("hello", "hello from "+p.tag)
 	}
 }
@@ -133,7 +133,7 @@ func checkTurnGoesWrong(t *testing.T, p peer) {
 	if !errors.As(end.Err, &e) || e.Code != -32603 || e.Message != "the agent says no" {
 		t.Errorf("ended with %q, %v", end.StopReason, end.Err)
 	}
-	if end = r.prompt("refuse"); end.StopReason != "refusal" || end.Err != nil || !r.items(thread.UserMessage)[0].Excluded {
+	if end = r.prompt("refuse"); end.StopReason != "refusal" || end.Err != nil || !r.Items(thread.UserMessage)[0].Excluded {
 		t.Errorf("ended with %q, %v", end.StopReason, end.Err)
 	}
 	r.says("hello", "hello from "+p.tag)
@@ -144,8 +144,8 @@ func TestSessionsAtOnce(t *testing.T) { each(t, checkSessionsAtOnce) }
 // checkSessionsAtOnce checks that one session works while another waits.
 func checkSessionsAtOnce(t *testing.T, p peer) {
 	r := open(t, p)
-	first, firstThread := r.session, r.thread
-	second, err := r.client.NewSession(r.ctx(), acpclient.NewSession{Cwd: r.dir})
+	first, firstThread := r.Session, r.Thread
+	second, err := r.Conn.NewSession(r.ctx(), acpclient.NewSession{Cwd: r.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,14 +155,14 @@ func checkSessionsAtOnce(t *testing.T, p peer) {
 	if err := first.Prompt(event.Block{Text: "wait"}); err != nil {
 		t.Fatal(err)
 	}
-	r.until("the first session waits", func() bool { return r.said() == "waiting" })
-	r.session, r.thread = second, thread.New("")
+	r.Until("the first session waits", func() bool { return r.Said() == "waiting" })
+	r.Session, r.Thread = second, thread.New("")
 	r.says("hello", "hello from "+p.tag)
-	r.session, r.thread = first, firstThread
+	r.Session, r.Thread = first, firstThread
 	first.Cancel()
-	r.until("the first session ends", func() bool { return len(r.items(thread.TurnEnd)) == 1 })
-	if end := r.items(thread.TurnEnd)[0].End; end.StopReason != "cancelled" || r.said() != "waiting no more" {
-		t.Errorf("ended with %q, said %q", end.StopReason, r.said())
+	r.Until("the first session ends", func() bool { return len(r.Items(thread.TurnEnd)) == 1 })
+	if end := r.Items(thread.TurnEnd)[0].End; end.StopReason != "cancelled" || r.Said() != "waiting no more" {
+		t.Errorf("ended with %q, said %q", end.StopReason, r.Said())
 	}
 }
 
@@ -170,7 +170,7 @@ func TestList(t *testing.T) { each(t, checkList) }
 
 func checkList(t *testing.T, p peer) {
 	r := connect(t, p)
-	got, err := r.client.ListSessions(r.ctx(), "")
+	got, err := r.Conn.ListSessions(r.ctx(), "")
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -183,19 +183,19 @@ func TestLoad(t *testing.T) { each(t, checkLoad) }
 
 func checkLoad(t *testing.T, p peer) {
 	r := connect(t, p)
-	_, err := r.client.LoadSession(r.ctx(), "never was", r.newSession())
+	_, err := r.Conn.LoadSession(r.ctx(), "never was", r.newSession())
 	var e *event.AgentError
 	if !errors.As(err, &e) || e.Code != -32002 {
 		t.Errorf("a session that does not exist: %v", err)
 	}
-	r.queue.Drain()
-	if r.session, err = r.client.LoadSession(r.ctx(), "earlier", r.newSession()); err != nil {
+	r.Queue.Drain()
+	if r.Session, err = r.Conn.LoadSession(r.ctx(), "earlier", r.newSession()); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	r.until("the history", func() bool { // over HTTP it may arrive after the answer, on another stream
+	r.Until("the history", func() bool { // over HTTP it may arrive after the answer, on another stream
 		got = nil
-		for _, it := range r.thread.Items {
+		for _, it := range r.Thread.Items {
 			if it.Kind == thread.UserMessage || it.Kind == thread.AgentMessage {
 				got = append(got, string(it.Text))
 			}
@@ -205,8 +205,8 @@ func checkLoad(t *testing.T, p peer) {
 	if !slices.Equal(got, []string{"what was asked", "what was answered"}) {
 		t.Errorf("history %q", got)
 	}
-	if !p.v2 && (r.thread.Mode != "code" || len(r.thread.Modes) != 2) {
-		t.Errorf("mode %q of %+v", r.thread.Mode, r.thread.Modes)
+	if !p.v2 && (r.Thread.Mode != "code" || len(r.Thread.Modes) != 2) {
+		t.Errorf("mode %q of %+v", r.Thread.Mode, r.Thread.Modes)
 	}
 	r.says("hello", "hello from "+p.tag)
 }
@@ -224,18 +224,18 @@ func TestResumeAndClose(t *testing.T) {
 func checkResumeAndClose(t *testing.T, p peer) {
 	r := connect(t, p)
 	var err error
-	if r.session, err = r.client.ResumeSession(r.ctx(), "earlier", r.newSession()); err != nil {
+	if r.Session, err = r.Conn.ResumeSession(r.ctx(), "earlier", r.newSession()); err != nil {
 		t.Fatal(err)
 	}
-	r.apply()
-	if n := len(r.thread.Items); n != 0 {
+	r.Apply()
+	if n := len(r.Thread.Items); n != 0 {
 		t.Errorf("%d items without a replay: %s", n, r.transcript())
 	}
 	r.says("hello", "hello from "+p.tag)
-	if err := r.client.CloseSession(r.ctx(), r.session); err != nil {
+	if err := r.Conn.CloseSession(r.ctx(), r.Session); err != nil {
 		t.Error(err)
 	}
-	if err := r.session.Prompt(event.Block{Text: "hello"}); err == nil {
+	if err := r.Session.Prompt(event.Block{Text: "hello"}); err == nil {
 		t.Error("a closed session accepts a prompt")
 	}
 }

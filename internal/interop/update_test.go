@@ -17,7 +17,7 @@ import (
 func TestHandshake(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
-		got := r.client.Agent()
+		got := r.Conn.Agent()
 		title := map[string]string{"go": "Interop (Go)", "ts": "Interop (TypeScript)", "py": "Interop (Python)"}[p.tag]
 		if got.Name != "interop-"+p.tag || got.Title != title || got.Version != "1.0.0" || got.ProtocolVersion != 1 {
 			t.Errorf("agent %+v", got)
@@ -36,7 +36,7 @@ func TestMessages(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
 		r.says("hello", "hello from "+p.tag)
-		if n := len(r.items(thread.AgentMessage)); n != 1 {
+		if n := len(r.Items(thread.AgentMessage)); n != 1 {
 			t.Errorf("%d messages", n)
 		}
 		r.says("echo "+odd, odd)
@@ -70,7 +70,7 @@ func TestThought(t *testing.T) { each(t, checkThought) }
 func checkThought(t *testing.T, p peer) {
 	r := open(t, p)
 	r.says("think", "thought")
-	if got := string(r.texts(thread.ThoughtMessage)); got != "let me think" || len(r.items(thread.ThoughtMessage)) != 1 {
+	if got := r.Text(thread.ThoughtMessage); got != "let me think" || len(r.Items(thread.ThoughtMessage)) != 1 {
 		t.Errorf("thought %q", got)
 	}
 }
@@ -81,7 +81,7 @@ func checkPlan(t *testing.T, p peer) {
 	r := open(t, p)
 	r.says("plan", "planned")
 	want := []event.PlanEntry{{Content: "look", Priority: "high", Status: "completed"}, {Content: "leap", Priority: "high", Status: "in_progress"}}
-	if d := cmp.Diff(want, r.thread.Plan); d != "" {
+	if d := cmp.Diff(want, r.Thread.Plan); d != "" {
 		t.Error(d)
 	}
 }
@@ -92,13 +92,13 @@ func TestCommands(t *testing.T) { each(t, checkCommands) }
 // known.
 func checkCommands(t *testing.T, p peer) {
 	r := open(t, p)
-	r.until("the early commands", func() bool { return len(r.thread.Commands) > 0 }) // over HTTP they arrive on another stream
-	if d := cmp.Diff([]event.Command{{Name: "early", Description: "does early", Hint: "what to early"}}, r.thread.Commands); d != "" {
+	r.Until("the early commands", func() bool { return len(r.Thread.Commands) > 0 }) // over HTTP they arrive on another stream
+	if d := cmp.Diff([]event.Command{{Name: "early", Description: "does early", Hint: "what to early"}}, r.Thread.Commands); d != "" {
 		t.Error(d)
 	}
 	r.says("commands", "listed")
 	want := []event.Command{{Name: "test", Description: "does test", Hint: "what to test"}, {Name: "plain", Description: "does plain"}}
-	if d := cmp.Diff(want, r.thread.Commands); d != "" {
+	if d := cmp.Diff(want, r.Thread.Commands); d != "" {
 		t.Error(d)
 	}
 }
@@ -108,9 +108,9 @@ func TestInfo(t *testing.T) { each(t, checkInfo) }
 func checkInfo(t *testing.T, p peer) {
 	r := open(t, p)
 	r.says("info", "told")
-	u := r.thread.Usage
-	if r.thread.Title != "A title" || u.Used != 1200 || u.Size != 8000 || u.Cost != 0.5 || u.Currency != "EUR" {
-		t.Errorf("title %q, usage %+v", r.thread.Title, u)
+	u := r.Thread.Usage
+	if r.Thread.Title != "A title" || u.Used != 1200 || u.Size != 8000 || u.Cost != 0.5 || u.Currency != "EUR" {
+		t.Errorf("title %q, usage %+v", r.Thread.Title, u)
 	}
 }
 
@@ -119,24 +119,24 @@ var modes = []event.Choice{{ID: "ask", Name: "Ask"}, {ID: "code", Name: "Code", 
 func TestModes(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
-		if d := cmp.Diff(modes, r.thread.Modes); d != "" || r.thread.Mode != "ask" {
-			t.Errorf("mode %q, %s", r.thread.Mode, d)
+		if d := cmp.Diff(modes, r.Thread.Modes); d != "" || r.Thread.Mode != "ask" {
+			t.Errorf("mode %q, %s", r.Thread.Mode, d)
 		}
 		r.says("mode", "switched") // by the agent
-		if r.thread.Mode != "code" {
-			t.Errorf("mode %q", r.thread.Mode)
+		if r.Thread.Mode != "code" {
+			t.Errorf("mode %q", r.Thread.Mode)
 		}
-		if err := r.session.SetMode(r.ctx(), "code"); err != nil { // by the user
+		if err := r.Session.SetMode(r.ctx(), "code"); err != nil { // by the user
 			t.Fatal(err)
 		}
-		if r.prompt("session"); !strings.Contains(r.said(), " mode=code ") {
-			t.Errorf("the agent says %q", r.said())
+		if r.prompt("session"); !strings.Contains(r.Said(), " mode=code ") {
+			t.Errorf("the agent says %q", r.Said())
 		}
-		if err := r.session.SetMode(r.ctx(), "no such mode"); err == nil || !strings.Contains(err.Error(), "Invalid params") {
+		if err := r.Session.SetMode(r.ctx(), "no such mode"); err == nil || !strings.Contains(err.Error(), "Invalid params") {
 			t.Errorf("a mode that does not exist: %v", err)
 		}
-		if r.apply(); r.thread.Mode != "code" {
-			t.Errorf("mode %q", r.thread.Mode)
+		if r.Apply(); r.Thread.Mode != "code" {
+			t.Errorf("mode %q", r.Thread.Mode)
 		}
 	})
 }
@@ -174,7 +174,7 @@ func checkContent(t *testing.T, p peer) {
 	r := open(t, p)
 	r.says("content", "shown")
 	var got []event.Content
-	for _, it := range r.items(thread.Attachment) {
+	for _, it := range r.Items(thread.Attachment) {
 		c := *it.Attachment
 		if c.Kind == event.ImageContent && (c.Bytes < 8 || c.Bytes > 9) { // 8 bytes; the size of padded base64 may be one more
 			t.Errorf("%d bytes", c.Bytes)

@@ -66,7 +66,7 @@ func TestV2Ask(t *testing.T) {
 func TestV2Handshake(t *testing.T) {
 	withV2(t, func(t *testing.T, p peer) {
 		r := open(t, p)
-		got := r.client.Agent()
+		got := r.Conn.Agent()
 		if got.Name != "interop-ts" || got.Title != "Interop (TypeScript)" || got.ProtocolVersion != 2 || !got.Image || !got.EmbeddedContext || got.Audio {
 			t.Errorf("agent %+v", got)
 		}
@@ -85,19 +85,19 @@ func TestV2Messages(t *testing.T) {
 func TestV2Modes(t *testing.T) {
 	withV2(t, func(t *testing.T, p peer) {
 		r := open(t, p)
-		o, ok := r.thread.Option("mode")
+		o, ok := r.Thread.Option("mode")
 		if d := cmp.Diff(modes, o.Choices); !ok || d != "" || o.Current != "ask" {
 			t.Errorf("option %+v, %s", o, d)
 		}
 		r.says("mode", "switched")
-		if o, _ = r.thread.Option("mode"); o.Current != "code" {
+		if o, _ = r.Thread.Option("mode"); o.Current != "code" {
 			t.Errorf("option %+v", o)
 		}
-		if err := r.session.SetOption(r.ctx(), "mode", "code"); err != nil {
+		if err := r.Session.SetOption(r.ctx(), "mode", "code"); err != nil {
 			t.Fatal(err)
 		}
-		if r.prompt("session"); !strings.Contains(r.said(), " mode=code ") {
-			t.Errorf("the agent says %q", r.said())
+		if r.prompt("session"); !strings.Contains(r.Said(), " mode=code ") {
+			t.Errorf("the agent says %q", r.Said())
 		}
 	})
 }

@@ -48,7 +48,6 @@ type Writer struct {
 	inFlight int     // bytes passed to the goroutine and not yet to the network
 	running  bool
 	err      error
-	moved    int64
 	progress chan struct{} // closed when something has moved or failed; nil while nobody waits
 	deadline time.Time     // set by Finish, for everything still to be written
 	renewed  time.Time     // when the deadline of the line was set
@@ -102,13 +101,6 @@ func (w *Writer) pending() int {
 		n += len(*w.waiting)
 	}
 	return n
-}
-
-// SentBytes returns the number of bytes that the network has accepted.
-func (w *Writer) SentBytes() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.moved
 }
 
 // WaitForRoom waits until at most most bytes wait. It returns the error of writing.
@@ -175,7 +167,6 @@ func (w *Writer) writeAll(p []byte) {
 		n, err := w.to.Write(p[:min(len(p), piece)])
 		p = p[n:]
 		w.mu.Lock()
-		w.moved += int64(n)
 		w.inFlight -= n
 		w.wake()
 		w.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -135,12 +136,7 @@ func Paths(text string) []string {
 // several reports whether a text contains more than one path.
 func several(text string) bool {
 	fields := strings.Fields(text)
-	for _, f := range fields[:len(fields)-1] {
-		if Named(f) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields[:len(fields)-1], Named)
 }
 
 // anchored reports whether a path is absolute or starts with ~/, ./ or ../.

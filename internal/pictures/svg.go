@@ -149,7 +149,7 @@ func expand(text string) string {
 func styleOf(name string, th *theme.Theme, plain style) (style, error) {
 	l := plain
 	front, back, _ := strings.Cut(" "+name, " on ")
-	for _, word := range strings.Fields(front) {
+	for word := range strings.FieldsSeq(front) {
 		if err := l.apply(word, th, plain); err != nil {
 			return l, err
 		}
@@ -176,7 +176,7 @@ func (l *style) apply(word string, th *theme.Theme, plain style) error {
 		l.underline = true
 	case "faint", "reverse", "strike":
 		if spec, ok := inkOf(word, th); ok {
-			l.ink(spec, plain)
+			l.ink(spec)
 		}
 	default:
 		if n, err := strconv.Atoi(word); err == nil && n >= 30 && n < 38 {
@@ -187,12 +187,12 @@ func (l *style) apply(word string, th *theme.Theme, plain style) error {
 		if !ok {
 			return fmt.Errorf("no ink %q", word)
 		}
-		l.ink(spec, plain)
+		l.ink(spec)
 	}
 	return nil
 }
 
-func (l *style) ink(spec theme.Spec, plain style) {
+func (l *style) ink(spec theme.Spec) {
 	if spec.Fg != nil {
 		l.fg = hex(spec.Fg)
 	}

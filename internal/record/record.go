@@ -38,7 +38,6 @@ import (
 // Errors of the package, to be matched with errors.Is.
 var (
 	ErrNotRecord = errors.New("record: not a log of parley")
-	ErrClosed    = errors.New("record: closed")
 	ErrBusy      = errors.New("record: still writing")
 )
 

@@ -190,14 +190,13 @@ func cutFrontMatter(src string) (head, body string, ok bool) {
 		return "", src, false
 	}
 	rest = "\n" + rest
-	at := strings.Index(rest, "\n---\n")
-	if at < 0 {
-		if head, ok = strings.CutSuffix(rest, "\n---"); ok {
-			return head, "", true
-		}
-		return "", src, false
+	if head, body, ok = strings.Cut(rest, "\n---\n"); ok {
+		return head, body, true
 	}
-	return rest[:at], rest[at+len("\n---\n"):], true
+	if head, ok = strings.CutSuffix(rest, "\n---"); ok {
+		return head, "", true
+	}
+	return "", src, false
 }
 
 func unquote(s string) string {

@@ -82,7 +82,7 @@ func (p *Pen) Apply(params string) {
 		case n == 4 && strings.HasSuffix(param, ":0"):
 			p.Attrs &^= attrUnderline
 		default:
-			p.set(n, param)
+			p.set(n)
 		}
 		if !more {
 			return
@@ -91,7 +91,7 @@ func (p *Pen) Apply(params string) {
 	}
 }
 
-func (p *Pen) set(n int, param string) {
+func (p *Pen) set(n int) {
 	switch {
 	case n == 0:
 		*p = Pen{}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -86,9 +87,7 @@ func TestRunCommandIsAsked(t *testing.T) {
 func (r *rig) sleeper(client *mcp.ClientSession, ctx context.Context, more in) (pid int, done <-chan outcome) {
 	r.t.Helper()
 	args := in{"command": "echo $$ > pid.new; mv pid.new pid; echo started; exec sleep 1000"}
-	for k, v := range more {
-		args[k] = v
-	}
+	maps.Copy(args, more)
 	done = r.begin(ctx, client, "run_command", args)
 	r.answer("once")
 	find(r, "output", func(o event.TerminalOutput) bool { return strings.Contains(string(o.Data), "started") })

@@ -57,7 +57,7 @@ func TestIndex(t *testing.T) {
 			trust(t, r.dir)
 			for _, dir := range []string{"", "d1"} {
 				var want []string
-				for _, line := range strings.Split(gittest.Run(t, r.path(dir), "ls-files", "-z", "--stage"), "\x00") {
+				for line := range strings.SplitSeq(gittest.Run(t, r.path(dir), "ls-files", "-z", "--stage"), "\x00") {
 					if head, name, ok := strings.Cut(line, "\t"); ok {
 						want = append(want, strings.Fields(head)[1]+" "+name)
 					}

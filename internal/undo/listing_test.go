@@ -40,7 +40,7 @@ func (r *rig) listedByGit() []string {
 	out, err := gittest.Command(r.t, r.dir, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	r.must(err)
 	var names []string
-	for _, name := range strings.Split(string(out), "\x00") {
+	for name := range strings.SplitSeq(string(out), "\x00") {
 		info, err := os.Lstat(r.path(name))
 		real, _ := filepath.EvalSymlinks(filepath.Dir(r.path(name)))
 		if err == nil && name != "" && !info.IsDir() && real == filepath.Dir(r.path(name)) {

@@ -283,7 +283,7 @@ func fieldValue(f elicit.Field, text string) (any, error) {
 	case f.Kind == elicit.Select, f.Kind == elicit.MultiSelect:
 		errChoice := errors.New("that is not the number of a choice")
 		var values []string
-		for _, word := range strings.Fields(strings.ReplaceAll(trimmed, ",", " ")) {
+		for word := range strings.FieldsSeq(strings.ReplaceAll(trimmed, ",", " ")) {
 			n, err := strconv.Atoi(word)
 			if err != nil || n < 1 || n > len(f.Options) {
 				return nil, errChoice

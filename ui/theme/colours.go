@@ -98,7 +98,6 @@ func contrasted(t *Theme) *Theme {
 		s.Bold = true
 		*ink = NewInk(s)
 	}
-	t.Quote = NewInk(Spec{Fg: t.Text.Spec().Fg, Italic: true})
 	return t
 }
 
@@ -135,10 +134,9 @@ func build(p palette) *Theme {
 		UserBar:    NewInk(Spec{Fg: p.accent, Bg: p.userBg}),
 		UserText:   NewInk(Spec{Fg: p.text, Bg: p.userBg}),
 		Background: NewInk(Spec{Bg: p.userBg}),
-		Code:       fg(p.code), Heading: bold(p.heading), Quote: NewInk(Spec{Fg: p.dim, Italic: true}),
+		Code:       fg(p.code), Heading: bold(p.heading),
 		Link:   NewInk(Spec{Fg: p.accent, Underline: true}),
 		Border: fg(p.border), BorderFocus: fg(p.accent), Title: NewInk(Spec{Bold: true}), Key: bold(p.accent),
-		Status:   fg(p.dim),
 		Selected: NewInk(Spec{Fg: p.selectedFg, Bg: p.selectedBg}),
 		Match:    NewInk(Spec{Fg: p.accent, Bold: true, Underline: true}),
 		Prompt:   bold(p.accent), Placeholder: fg(p.faint), Chip: NewInk(Spec{Fg: p.accent, Italic: true}),

@@ -15,8 +15,8 @@ type Theme struct {
 	// UserBar is the bar left of the user's prompt, UserText its text, Background its empty cells.
 	UserBar, UserText, Background Ink
 
-	Code, Heading, Quote, Link               Ink
-	Border, BorderFocus, Title, Key, Status  Ink
+	Code, Heading, Link                      Ink
+	Border, BorderFocus, Title, Key          Ink
 	Selected, Match                          Ink
 	Prompt, Placeholder, Chip                Ink
 	DiffAdd, DiffDel, DiffContext, DiffHunk  Ink

@@ -54,7 +54,7 @@ func thinks(text string) event.Event {
 
 // call returns a tool call.
 func call(id, kind, status, title string, content ...event.ToolContent) event.ToolChanged {
-	return event.ToolChanged{For: in, ID: id, Kind: p(kind), Status: p(status), Title: p(title), Content: &content, At: at(14)}
+	return event.ToolChanged{For: in, ID: id, Kind: new(kind), Status: new(status), Title: new(title), Content: &content, At: at(14)}
 }
 
 func output(id, data string) event.Event {
@@ -71,7 +71,7 @@ func calls(status string, rest ...event.Event) []event.Event {
 		e.Locations = &[]event.Location{{Path: Dir + "/" + kind + ".go", Line: 3}}
 		out = append(out, e)
 		if status == "completed" || status == "failed" {
-			out = append(out, event.ToolChanged{For: in, ID: kind, Status: p(status), At: at(17)})
+			out = append(out, event.ToolChanged{For: in, ID: kind, Status: new(status), At: at(17)})
 		}
 	}
 	return append(out, rest...)
@@ -142,12 +142,12 @@ func diffKinds() []Kind {
 func outputKinds() []Kind {
 	run := func(status string, events ...event.Event) []event.Event {
 		start := call("x", "execute", status, "Run tests", event.ToolContent{Terminal: "t"})
-		start.RawInput = p(`{"command":"go test ./parser/..."}`)
+		start.RawInput = new(`{"command":"go test ./parser/..."}`)
 		return append([]event.Event{start}, events...)
 	}
 	printed := "\x1b[32mok\x1b[0m  parser/lex 0.3s\r\n" + numbered(20) + "10%\r20%\r\x1b[1;31mFAIL\x1b[0m\n"
 	raw := call("x", "other", "completed", "Look up Parse")
-	raw.Name, raw.RawInput, raw.RawOutput = p("lookup_symbol"), p(`{"symbol":"Parse","files":["a.go","b.go"]}`), p(`{"stdout":"parser.go:12\nparser.go:40\n"}`)
+	raw.Name, raw.RawInput, raw.RawOutput = new("lookup_symbol"), new(`{"symbol":"Parse","files":["a.go","b.go"]}`), new(`{"stdout":"parser.go:12\nparser.go:40\n"}`)
 	tool := func(name string, live bool, events ...event.Event) Kind {
 		if live {
 			return Kind{name, turn("go on", events...), true, thread.ToolCall}
@@ -156,8 +156,8 @@ func outputKinds() []Kind {
 	}
 	return []Kind{
 		tool("output, live", true, run("in_progress", output("t", printed))...),
-		tool("output, done", false, run("completed", output("t", printed), event.TerminalExited{For: in, ID: "t", Code: p(0)})...),
-		tool("output, failed", false, run("failed", output("t", printed), event.TerminalExited{For: in, ID: "t", Code: p(2)})...),
+		tool("output, done", false, run("completed", output("t", printed), event.TerminalExited{For: in, ID: "t", Code: new(0)})...),
+		tool("output, failed", false, run("failed", output("t", printed), event.TerminalExited{For: in, ID: "t", Code: new(2)})...),
 		tool("output, killed", false, run("completed", event.TerminalExited{For: in, ID: "t", Signal: "SIGKILL"})...),
 		tool("text that was read", false, call("x", "read", "completed", "Read", text17())),
 		tool("reads in a row", false, readsOf("completed")...),
@@ -165,7 +165,7 @@ func outputKinds() []Kind {
 		tool("text that is found", true, call("x", "search", "in_progress", "Search", text17())),
 		tool("a failure", false, call("x", "fetch", "failed", "Fetch the docs", text("no such host: docs.example.org"))),
 		tool("input and output", false, raw),
-		{"shell, done", append(shellRun(), thread.ShellEnded{For: in, Key: 1, Code: p(1), At: at(9)}), true, thread.ShellCommand},
+		{"shell, done", append(shellRun(), thread.ShellEnded{For: in, Key: 1, Code: new(1), At: at(9)}), true, thread.ShellCommand},
 		{"shell, live", shellRun(), false, 0},
 	}
 }
@@ -175,7 +175,7 @@ func readsOf(status string) (out []event.Event) {
 	for i, name := range []string{"lex.go", "ast.go", "parse.go", "errors.go", "print.go", "walk.go"} {
 		e := call(name, "read", "completed", "Read "+name, text17())
 		if e.Locations = (&[]event.Location{{Path: Dir + "/" + name}}); i == 5 {
-			e.Status = p(status)
+			e.Status = new(status)
 		}
 		out = append(out, e)
 	}
@@ -202,7 +202,7 @@ func lineKinds() []Kind {
 	return []Kind{
 		{"decisions", ended("end_turn", settled("Allow once", "you", true), settled("Always allow", "a rule", true), settled("Reject", "you", false), settled("cancelled", "", false)), false, 0},
 		{"notice", ended("end_turn", event.UnknownArrived{For: in, Kind: "hologram", JSON: `{"sessionUpdate":"hologram","depth":3}`}), true, thread.Notice},
-		{"compaction", ended("end_turn", event.CompactionChanged{For: in, ID: "c", Status: "completed", Summary: p("What happened so far.")}), true, thread.Notice},
+		{"compaction", ended("end_turn", event.CompactionChanged{For: in, ID: "c", Status: "completed", Summary: new("What happened so far.")}), true, thread.Notice},
 		{"blocks", ended("end_turn", blocks...), false, 0},
 	}
 }

@@ -153,7 +153,7 @@ func (r *Renderer) inner(width, indent int) (left, used int) {
 // plain wraps text as it is, with its own line breaks.
 func (r *Renderer) plain(text string, st style, width int) []line {
 	var lines []line
-	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		lines = append(lines, wrapHard([]piece{{expandTabs(l, 0), st}}, width)...)
 	}
 	return lines

@@ -42,7 +42,7 @@ func (s *Stream) endRest(all, line string, end int) {
 		s.codeLine(all, end)
 	case HTML:
 		if s.htmlEnd != "" && strings.Contains(strings.ToLower(line), s.htmlEnd) {
-			s.close(all, end)
+			s.close(end)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (s *Stream) start(all, line string, end int) {
 	case Fence:
 		s.open.from, s.open.to, s.open.strip = end, -1, s.fence.indent
 	case Heading, Rule:
-		s.close(all, end)
+		s.close(end)
 	case HTML:
 		s.goesOnHTML(all, line, end)
 	case List:
@@ -127,7 +127,7 @@ func (s *Stream) continueBlock(all, line string, end int) bool {
 		return s.goesOnHTML(all, line, end)
 	}
 	if isBlank(line) {
-		s.close(all, end)
+		s.close(end)
 		return true
 	}
 	more := false
@@ -147,7 +147,7 @@ func (s *Stream) continueBlock(all, line string, end int) bool {
 		more = isReference(line)
 	}
 	if !more {
-		s.close(all, s.line)
+		s.close(s.line)
 		return false
 	}
 	s.inked = true
@@ -158,12 +158,12 @@ func (s *Stream) continueBlock(all, line string, end int) bool {
 func (s *Stream) continueParagraph(all, line string, end int) bool {
 	if s.inked && !s.open.cont && isUnderline(line) {
 		s.open.kind = Heading
-		s.close(all, end)
+		s.close(end)
 		return true
 	}
 	if s.prev >= s.open.start && isDelimiter(line) && cells(all[s.prev:s.line]) == cells(line) {
 		if prev := s.prev; prev > s.open.start && !isBlank(all[s.open.start:prev]) {
-			s.close(all, prev)
+			s.close(prev)
 		}
 		s.open.kind, s.open.cont, s.inked = Table, false, true
 		s.open.headAt = s.open.start
@@ -181,12 +181,12 @@ func (s *Stream) continueParagraph(all, line string, end int) bool {
 
 func (s *Stream) goesOnHTML(all, line string, end int) bool {
 	if s.htmlEnd == "" && isBlank(line) {
-		s.close(all, end)
+		s.close(end)
 		return true
 	}
 	s.inked = s.inked || !isBlank(line)
 	if s.htmlEnd != "" && strings.Contains(strings.ToLower(line), s.htmlEnd) {
-		s.close(all, end)
+		s.close(end)
 	}
 	return true
 }
@@ -205,7 +205,7 @@ func (s *Stream) goesOnFence(all, line string, end int) bool {
 	if s.inList {
 		s.leaveFence(all, end)
 	} else {
-		s.close(all, end)
+		s.close(end)
 	}
 	return true
 }
@@ -214,7 +214,7 @@ func (s *Stream) goesOnFence(all, line string, end int) bool {
 // to the item.
 func (s *Stream) leaveFence(all string, at int) {
 	offset := s.offset
-	s.close(all, at)
+	s.close(at)
 	s.open.kind, s.open.cont, s.open.indent = List, true, offset
 	s.item = -1
 }
@@ -243,7 +243,7 @@ func (s *Stream) continueList(all, line string) bool {
 	switch {
 	case offset > 0 && indent < s.offset && !isRule(line):
 		if s.open.indent > 0 { // a piece from inside an item ends here
-			s.close(all, s.line)
+			s.close(s.line)
 			s.open.kind, s.open.cont = List, true
 		}
 		s.item, s.offset, s.fence = s.line, offset, fenceMark{}
@@ -251,7 +251,7 @@ func (s *Stream) continueList(all, line string) bool {
 	case indent >= s.offset:
 		s.nestedFence(line)
 	case indent == 0 && loose, interrupts(line):
-		s.close(all, s.line)
+		s.close(s.line)
 		return false
 	default:
 		s.fence = fenceMark{}

@@ -104,7 +104,7 @@ func (s *Stream) Finish() {
 	if s.line < len(all) {
 		s.endLine(all, len(all))
 	}
-	s.close(all, len(all))
+	s.close(len(all))
 	s.leftover(len(all))
 	s.scan, s.midway = len(all), false
 }
@@ -147,7 +147,7 @@ func (s *Stream) Tail() Block {
 
 // close ends the open block at end. Blank lines alone are no block; they become part
 // of the next one.
-func (s *Stream) close(all string, end int) {
+func (s *Stream) close(end int) {
 	if !s.inked {
 		s.open = span{start: s.open.start}
 	} else {
@@ -179,7 +179,7 @@ func (s *Stream) leftover(end int) {
 func (s *Stream) cut(all string, at int) {
 	was, fence, inList := s.open, s.fence, s.inList
 	s.inked = true
-	s.close(all, at)
+	s.close(at)
 	s.open.kind, s.open.cont, s.open.lang, s.open.indent = was.kind, true, was.lang, was.indent
 	switch was.kind {
 	case Fence:
@@ -189,13 +189,13 @@ func (s *Stream) cut(all string, at int) {
 			s.open.again = header{s.base + was.headAt, strings.Clone(all[was.headAt : was.headAt+was.head])}
 		}
 	case List:
-		s.cutList(all, at, fence)
+		s.cutList(at, fence)
 	}
 }
 
 // cutList continues a list after a cut: with its next item, inside an item, or inside
 // a fence inside an item.
-func (s *Stream) cutList(all string, at int, fence fenceMark) {
+func (s *Stream) cutList(at int, fence fenceMark) {
 	if s.item == at {
 		s.open.indent, s.fence = 0, fence
 		s.inked = s.line > at

@@ -38,11 +38,6 @@ func InnerWidth(width int) int {
 	return width - 4
 }
 
-// Frame draws a focused box. See [Box.Rows].
-func Frame(title, right, foot string, body []string, width int, th *theme.Theme) []string {
-	return Box{Title: title, Right: right, Foot: foot, Body: body, Focused: true}.Rows(width, th)
-}
-
 // Rows draws the box: exactly width cells a row, the body padded. Body rows must have been wrapped to InnerWidth; what is
 // longer is cut and marked.
 func (b Box) Rows(width int, th *theme.Theme) []string {

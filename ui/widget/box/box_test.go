@@ -22,7 +22,7 @@ func TestFrameGolden(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, w := range []int{3, 10, 19, 24, 40, 80, 120} {
-		rows := Frame("claude asks", "1 of 2 waiting", "You are typing · esc rejects", body, w, th)
+		rows := Box{Title: "claude asks", Right: "1 of 2 waiting", Foot: "You are typing · esc rejects", Body: body, Focused: true}.Rows(w, th)
 		uitest.CheckStyled(t, rows, w)
 		fmt.Fprintf(&b, "== %d wide\n", w)
 		for i, row := range rows {
@@ -41,7 +41,7 @@ func TestFrameWithoutTexts(t *testing.T) {
 	if want := "╭──────╮\n│x     │\n╰──────╯"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	rows = Frame("a\nb\x1b[31m", "", "", nil, 30, theme.Plain())
+	rows = Box{Title: "a\nb\x1b[31m"}.Rows(30, theme.Plain())
 	uitest.CheckStyled(t, rows, 30)
 	if len(rows) != 2 || ansi.StringWidth(rows[0]) != 30 {
 		t.Errorf("rows %q", rows)

@@ -60,7 +60,7 @@ func TestSidesHoldBothTexts(t *testing.T) {
 			if strings.Contains(plain, "⋯") {
 				continue
 			}
-			if i := strings.Index(plain, "│"); i < 0 || ansi.StringWidth(plain[:i]) != half+1 {
+			if before, _, ok := strings.Cut(plain, "│"); !ok || ansi.StringWidth(before) != half+1 {
 				t.Fatalf("%d wide: the halves of %q are not even", w, plain)
 			}
 			a, b, _ := strings.Cut(plain, " │ ")

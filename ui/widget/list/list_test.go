@@ -149,7 +149,7 @@ func TestListGolden(t *testing.T) {
 func TestListShowsSelection(t *testing.T) {
 	for height := 1; height < 9; height++ {
 		l := New(commands())
-		for _, key := range strings.Fields("down down down down up up down down down up end home pgdown pgdown pgup up up") {
+		for key := range strings.FieldsSeq("down down down down up up down down down up end home pgdown pgdown pgup up up") {
 			l.Key(uitest.Press(key))
 			rows := l.Rows(60, height, theme.Plain())
 			it, _ := l.Selected()
