@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
+	"parley/acpclient/thread"
 )
 
 // Todo lists of tools feed the plan: opencode's todowrite, claude's TodoWrite, codex's update_plan and
@@ -29,12 +30,17 @@ func TestTodos(t *testing.T) {
 		c := testClient(1, &events)
 		jsonrpc.Each([]byte(test.message), func(m jsonrpc.Message) { (*handler)(c).Notification(m.Method, m.Params) })
 		var got []string
+		shown := thread.New("s1")
 		for _, e := range events {
+			shown.Apply(e)
 			if e, ok := e.(event.PlanChanged); ok {
 				for _, p := range e.Entries {
 					got = append(got, fmt.Sprintf("%s %s", p.Status, p.Content))
 				}
 			}
+		}
+		if steps := shown.Tool("c").Steps; len(steps) != len(got) {
+			t.Errorf("%s: the call has the steps %v", name, steps)
 		}
 		if s := strings.Join(got, ", "); s != test.want {
 			t.Errorf("%s: %q, want %q", name, s, test.want)

@@ -37,9 +37,13 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 	if t.Cancel != nil {
 		s.setCancelable(toolWork, t.ID, *t.Cancel)
 	}
+	e.Steps = todosOf(t)
+	if valueOf(whole.Kind) == "execute" {
+		e.ExitCode = exitCodeOf(t.RawOutput)
+	}
 	s.post(e)
-	if steps := todosOf(t); steps != nil {
-		s.post(event.PlanChanged{For: s.wireContext(), Entries: steps})
+	if e.Steps != nil {
+		s.post(event.PlanChanged{For: s.wireContext(), Entries: e.Steps})
 	}
 	s.examine(t, whole, size, asked)
 	return whole

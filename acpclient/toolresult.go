@@ -113,3 +113,24 @@ func outputOf(raw wire.Raw) (output string) {
 	}
 	return output
 }
+
+// exitCodeOf returns the exit code of a command in raw output; nil if there is none. opencode, which calls
+// every command completed, has it in the metadata.
+func exitCodeOf(raw wire.Raw) *int {
+	if jsonscan.KindOf(raw) != jsonscan.Object {
+		return nil
+	}
+	for m := jsonscan.MembersOf(raw); m.Next(); {
+		switch string(m.Key) {
+		case "exit", "exit_code", "exitCode":
+			if n, ok := jsonscan.Int(m.Value); ok {
+				return new(int(n))
+			}
+		case "metadata":
+			if code := exitCodeOf(m.Value); code != nil {
+				return code
+			}
+		}
+	}
+	return nil
+}

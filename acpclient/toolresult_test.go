@@ -131,3 +131,29 @@ func TestResultsOfV2(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// The exit code of a command is found in the raw output of the agents that call every command completed.
+func TestExitCodes(t *testing.T) {
+	for raw, want := range map[string]int{
+		`{"output":"x","metadata":{"output":"x","exit":3,"truncated":false}}`: 3,                      // opencode
+		`{"exit_code":2,"stdout":""}`:                                         2, `{"exitCode":0}`: 0, // codex, the demo
+		`{"output":"exit 3"}`: -1, `"exit"`: -1, `{"exit":"3"}`: -1, `{"metadata":7}`: -1, `null`: -1,
+	} {
+		for kind, want := range map[string]int{"execute": want, "fetch": -1} {
+			var events recorded
+			c := testClient(1, &events)
+			jsonrpc.Each([]byte(call(`"kind":"`+kind+`","status":"completed","rawOutput":`+raw)), func(m jsonrpc.Message) { (*handler)(c).Notification(m.Method, m.Params) })
+			shown := thread.New("s1")
+			for _, e := range events {
+				shown.Apply(e)
+			}
+			got := -1
+			if code := shown.Tool("c").ExitCode; code != nil {
+				got = *code
+			}
+			if got != want {
+				t.Errorf("%s, %s: %d, want %d", kind, raw, got, want)
+			}
+		}
+	}
+}

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/describe"
 	"parley/internal/safetext"
 	"parley/internal/text"
 	"parley/internal/words"
 	"parley/ui/paint"
-	"parley/ui/panel"
 	"parley/ui/status"
 )
 
@@ -63,7 +63,7 @@ func (m *Model) side() status.Side {
 			Here: one == c, Waits: one.Waits(), Unread: one.Unread})
 	}
 	for _, p := range c.Thread.Plan {
-		p.Content = panel.StripMarkdown(p.Content)
+		p.Content = describe.StripMarkdown(p.Content)
 		s.Plan = append(s.Plan, p)
 	}
 	s.Files, s.Running = c.Changes.Files(), c.Runs()

@@ -19,8 +19,10 @@ type ToolChanged struct {
 	Content             *[]ToolContent
 	AppendContent       []ToolContent // v2: appended to the content
 	Locations           *[]Location
-	RawInput, RawOutput *string // JSON
-	Cancelable          *bool   // v2: whether Session.CancelTool may be used now
+	RawInput, RawOutput *string     // JSON
+	Steps               []PlanEntry // of the todo list that it carries; nil: none
+	ExitCode            *int        // of its command, where the agent says it in the raw output
+	Cancelable          *bool       // v2: whether Session.CancelTool may be used now
 	At                  time.Time
 	Until               time.Time // when the last of several joined changes arrived
 }
@@ -49,7 +51,7 @@ func (d *Diff) Completes(c ToolContent) bool {
 // isEmpty reports whether e has no content: it only says that the call is still running.
 func (e *ToolChanged) isEmpty() bool {
 	return e.Title == nil && e.Name == nil && e.Kind == nil && e.Status == nil && e.Content == nil && e.AppendContent == nil &&
-		e.Locations == nil && e.RawInput == nil && e.RawOutput == nil && e.Cancelable == nil
+		e.Locations == nil && e.RawInput == nil && e.RawOutput == nil && e.Steps == nil && e.ExitCode == nil && e.Cancelable == nil
 }
 
 // ToolContent is one item of a tool call's content. Exactly one of the first four fields is set.

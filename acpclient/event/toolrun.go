@@ -76,6 +76,12 @@ func (r *toolRun) join(e *ToolChanged) {
 	if e.RawOutput != nil {
 		t.RawOutput = e.RawOutput
 	}
+	if e.Steps != nil {
+		t.Steps = e.Steps
+	}
+	if e.ExitCode != nil {
+		t.ExitCode = e.ExitCode
+	}
 }
 
 // finish returns the event and resets r.

@@ -127,6 +127,8 @@ type Tool struct {
 	Content               []event.ToolContent
 	Locations             []event.Location
 	RawInput, RawOutput   string
+	Steps                 []event.PlanEntry // of the todo list that it wrote, nil if it is no such call
+	ExitCode              *int              // of its command, nil if the agent has not said it in the output
 	Started, Ended        time.Time
 	Trust                 Trust                     // who allowed it
 	Answer                *event.PermissionAnswered // the answer to the question about it, nil if there was none

@@ -23,6 +23,12 @@ func (t *Thread) tool(e event.ToolChanged) {
 	set(&tool.Kind, e.Kind)
 	set(&tool.RawInput, e.RawInput)
 	set(&tool.RawOutput, e.RawOutput)
+	if e.Steps != nil {
+		tool.Steps = e.Steps
+	}
+	if e.ExitCode != nil {
+		tool.ExitCode = e.ExitCode
+	}
 	if e.Status != nil {
 		tool.Status = *e.Status
 		tool.Rejected = false

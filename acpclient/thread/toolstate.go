@@ -36,6 +36,8 @@ func (t *Tool) State() ToolState {
 		return ToolStopped
 	case t.Status == "completed":
 		return ToolDone
+	case t.Status == "failed" && t.Answer != nil && !t.Answer.Allowed:
+		return ToolRejected
 	case t.Status == "failed":
 		return ToolFailed
 	case t.Status == "cancelled":

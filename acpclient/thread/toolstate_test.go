@@ -22,6 +22,7 @@ func TestToolStates(t *testing.T) {
 	exited := event.TerminalExited{For: in, ID: "x"}
 	stop := []event.Event{event.TurnCancelled{For: in}, ended("cancelled")}
 	ask, no := event.PermissionRequested{For: in, Key: 1, ToolID: "a"}, event.PermissionAnswered{For: in, Key: 1, ToolID: "a", Decision: "Reject", By: "you"}
+	yes := event.PermissionAnswered{For: in, Key: 1, ToolID: "a", Decision: "Allow", By: "you", Allowed: true}
 	gone := event.Disconnected{}
 	for name, c := range map[string]struct {
 		events []event.Event
@@ -35,6 +36,9 @@ func TestToolStates(t *testing.T) {
 		"stopped, called cancelled":            {[]event.Event{call("think", "in_progress"), stop[0], call("think", "cancelled"), stop[1]}, thread.ToolStopped},
 		"cancelled by the agent":               {[]event.Event{call("think", "in_progress"), call("think", "cancelled")}, thread.ToolCancelled},
 		"rejected, which ends the turn":        {[]event.Event{call("execute", "pending"), ask, no, stop[1]}, thread.ToolRejected},
+		"rejected, called failed":              {[]event.Event{call("execute", "pending"), ask, no, call("execute", "failed")}, thread.ToolRejected},
+		"rejected, and done":                   {[]event.Event{call("execute", "pending"), ask, no, call("execute", "completed")}, thread.ToolDone},
+		"allowed, and failed":                  {[]event.Event{call("execute", "pending"), ask, yes, call("execute", "failed")}, thread.ToolFailed},
 		"stopped, and output continues":        {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output), thread.ToolStillRunning},
 		"in the next turn, too":                {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), prompt("q"), output, ended("end_turn")), thread.ToolStillRunning},
 		"and then exits":                       {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, exited), thread.ToolStopped},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/words"
@@ -19,7 +20,30 @@ var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete"
 const UnknownVerb = "Tool"
 
 // Verb returns the word for the kind of a call: "Read", "Run", or UnknownVerb.
-func Verb(t *thread.Tool) string { return cmp.Or(verbs[t.Kind], UnknownVerb) }
+func Verb(t *thread.Tool) string {
+	if t.Steps != nil {
+		return "Plan"
+	}
+	return cmp.Or(verbs[t.Kind], UnknownVerb)
+}
+
+// Progress returns how far the steps of a plan are, such as "1/3", and the one that is done now, "" if none is left.
+func Progress(steps []event.PlanEntry) (count, now string) {
+	done := 0
+	for _, p := range steps {
+		switch {
+		case p.Status == "completed":
+			done++
+		case p.Status == "cancelled":
+		case p.Status == "in_progress" || now == "":
+			now = StripMarkdown(p.Content)
+		}
+	}
+	return fmt.Sprintf("%d/%d", done, len(steps)), now
+}
+
+// StripMarkdown returns a step of a plan without the asterisks and backticks of Markdown.
+func StripMarkdown(step string) string { return strings.NewReplacer("**", "", "`", "").Replace(step) }
 
 // maxPaths bounds the files that Paths returns.
 const maxPaths = 20
@@ -82,9 +106,13 @@ func commandOf(list []any) string {
 // plainWord holds the characters without a meaning to a shell.
 const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
 
-// Subject returns what a call is about: its command, its files, or its title. command is the one in its input;
+// Subject returns what a call is about: its command, its files, how far its todo list is, or its title. command is the one in its input;
 // files are joined by separator, each with its line by the format.
 func Subject(t *thread.Tool, command, dir, format, separator string) string {
+	if t.Steps != nil {
+		count, now := Progress(t.Steps)
+		return strings.TrimSuffix(count+" ▸ "+now, " ▸ ")
+	}
 	switch t.Kind {
 	case "execute":
 		return cmp.Or(command, t.Title)

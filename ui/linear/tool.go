@@ -158,6 +158,9 @@ func broughtBy(t *thread.Thread, it *thread.Item) (b brought) {
 			b.lines += len(splitLines(content.Content.Text))
 		}
 	}
+	if code := it.Tool.ExitCode; code != nil && b.ended == "" {
+		b.ended = fmt.Sprintf("exit code %d", *code)
+	}
 	return b
 }
 

@@ -6,11 +6,11 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/carried"
+	"parley/internal/describe"
 	"parley/internal/intent"
 	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/ui/layer"
-	"parley/ui/panel"
 	"parley/ui/theme"
 )
 
@@ -64,30 +64,21 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 // planLine returns the plan in one line; of several plans, the one that changed last. It is "" once every step is done.
 func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 	if heading := t.Heading(); heading != "" {
-		return text.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.StripMarkdown(heading), width, "…")
+		return text.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+describe.StripMarkdown(heading), width, "…")
 	}
 	plan := t.Plan
 	if len(plan) == 0 {
 		return ""
 	}
-	done, current := 0, ""
-	for _, p := range plan {
-		switch {
-		case p.Status == "completed":
-			done++
-		case p.Status == "cancelled":
-		case p.Status == "in_progress" || current == "":
-			current = p.Content
-		}
-	}
+	count, current := describe.Progress(plan)
 	if current == "" {
 		return ""
 	}
-	line := " " + th.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
+	line := " " + th.Strong.Paint("Plan "+count)
 	if n := len(t.Plans); n > 1 {
 		line += th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
 	}
-	return text.Truncate(line+" ▸ "+panel.StripMarkdown(current), width, "…")
+	return text.Truncate(line+" ▸ "+current, width, "…")
 }
 
 // queueRows returns the queued prompts, newest last: those that the agent holds, those in

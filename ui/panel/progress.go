@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/safetext"
 	"parley/internal/text"
 	"parley/ui/theme"
@@ -43,7 +44,7 @@ func stepRows(p event.PlanEntry, width int, th *theme.Theme) []string {
 		sign = "·"
 	}
 	var rows []string
-	for i, r := range text.Wrap(StripMarkdown(p.Content), max(1, width-2)) {
+	for i, r := range text.Wrap(describe.StripMarkdown(p.Content), max(1, width-2)) {
 		if i > 0 {
 			sign = " "
 		}
@@ -54,9 +55,6 @@ func stepRows(p event.PlanEntry, width int, th *theme.Theme) []string {
 	}
 	return rows
 }
-
-// StripMarkdown returns a step of a plan without the asterisks and backticks of Markdown.
-func StripMarkdown(step string) string { return strings.NewReplacer("**", "", "`", "").Replace(step) }
 
 // LogRows draws the kept lines of an agent's log. total counts the dropped ones, too.
 func LogRows(lines []event.LogLine, total, width int, th *theme.Theme) []string {

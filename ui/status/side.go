@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/acpclient/event"
+	"parley/internal/describe"
 	"parley/internal/glyphs"
 	"parley/internal/text"
 	"parley/internal/workspace"
@@ -115,24 +116,27 @@ func (s Side) sessions(width int, th *theme.Theme) section {
 }
 
 func (s Side) plan(width int, th *theme.Theme) section {
-	if len(s.Plan) == 0 {
+	count, now := describe.Progress(s.Plan)
+	if now == "" { // it is done
 		return section{}
 	}
-	done, current := 0, 0
+	current := 0
 	for i, p := range s.Plan {
 		switch p.Status {
 		case "completed":
-			done, current = done+1, i+1
+			current = i + 1
 		case "in_progress":
 			current = i
 		}
 	}
-	return section{fmt.Sprintf("Plan %d/%d", done, len(s.Plan)), visibleRows(len(s.Plan), current-2, th, func(i int) string {
+	return section{"Plan " + count, visibleRows(len(s.Plan), current-2, th, func(i int) string {
 		p := s.Plan[i]
 		row := "○ " + p.Content
 		switch p.Status {
 		case "completed":
 			row = th.Dim.Paint("✓ " + p.Content)
+		case "cancelled":
+			row = th.Dim.Paint("– " + p.Content)
 		case "in_progress":
 			row = "▸ " + p.Content
 		}

@@ -60,6 +60,12 @@ func TestSide(t *testing.T) {
 	if got := sideText(t, s, 3); got != " │ Sessions\n │ ▸ Fix the parser of the… working\n │ …" {
 		t.Errorf("in three rows\n%s", got)
 	}
+	for i := range s.Plan {
+		s.Plan[i].Status = []string{"completed", "cancelled"}[i%2]
+	}
+	if got := sideText(t, s, 19); strings.Contains(got, "Plan") {
+		t.Errorf("with a plan that is done\n%s", got)
+	}
 	if got := sideText(t, Side{}, 4); !strings.Contains(got, "Changed files\n │ None yet") {
 		t.Errorf("an empty one is\n%s", got)
 	}

@@ -25,6 +25,20 @@ func TestTight(t *testing.T) {
 	}
 	read := callOf("read", "README.md", "completed", "x\n")
 	read.Locations = &[]event.Location{{Path: uitest.Dir + "/README.md", Line: 1}}
+	failing := func(id, text string) event.Event {
+		return event.ToolChanged{For: in, ID: id, Status: of("failed"), At: uitest.Start, Content: &[]event.ToolContent{{Content: &event.Content{Text: text}}}}
+	}
+	exiting := func(code int) event.Event {
+		return event.ToolChanged{For: in, ID: "run", ExitCode: &code, At: uitest.Start}
+	}
+	asking := func(input, output string) event.Event {
+		return event.ToolChanged{For: in, ID: "ask", Kind: of("other"), Status: of("completed"), Title: of("list"), RawInput: &input, RawOutput: &output, At: uitest.Start}
+	}
+	todos := event.ToolChanged{For: in, ID: "todo", Kind: of("other"), Status: of("completed"), Title: of("todowrite"), RawInput: of(`{"todos":[]}`), At: uitest.Start,
+		Steps:   []event.PlanEntry{{Content: "Look", Status: "completed"}, {Content: "Change **it**", Status: "in_progress"}, {Content: "Test", Status: "pending"}},
+		Content: &[]event.ToolContent{{Content: &event.Content{Text: "Todos have been modified successfully.\n"}}}}
+	done := todos
+	done.Steps = []event.PlanEntry{{Content: "Look", Status: "completed"}, {Content: "Ask", Status: "cancelled"}}
 	thought := event.TextArrived{For: in, Role: event.Thought, Text: "Hm.", At: uitest.Start}
 	said := event.TextArrived{For: in, MessageID: "m", Text: "I look."}
 	for _, c := range []struct {
@@ -37,12 +51,20 @@ func TestTight(t *testing.T) {
 		{"by rule", []event.Event{run("pending"), answer("run", "Allow", "your rule: allow ls", true), run("completed")}, "  ✓ Run    ls · allowed by your rule: allow ls 10:42"},
 		{"of parley's own question", []event.Event{run("pending"), answer("", "Allow", "you", true), run("completed")}, "  ✓ Run    ls · allowed 10:42"},
 		{"rejected", []event.Event{run("pending"), answer("run", "Reject", "you", false)}, "  ⊘ Run    ls  rejected 10:42"},
+		{"rejected, and called failed", []event.Event{run("pending"), answer("run", "Reject", "you", false), failing("run", "The user does not want this.\n")}, "  ⊘ Run    ls  ▸ 1 line  rejected 10:42"},
+		{"failed with an exit code", []event.Event{run("pending"), answer("run", "Allow", "you", true), exiting(3), failing("run", "no such file\n")}, "  ✗ Run    ls  exit 3 · allowed 10:42\n    no such file"},
+		{"done with an exit code", []event.Event{run("pending"), answer("run", "Allow", "you", true), exiting(3), run("completed")}, "  ✗ Run    ls  exit 3 · allowed 10:42"},
+		{"done with the exit code 0", []event.Event{run("pending"), answer("run", "Allow", "you", true), exiting(0), run("completed")}, "  ✓ Run    ls · allowed 10:42"},
 		{"rejected, and run", []event.Event{run("pending"), answer("run", "Reject", "you", false), run("completed")}, "  ⚠ Run    ls  ran although you rejected it · rejected 10:42"},
 		{"of no call", []event.Event{answer("", "Allow", "you", true)}, "    ✓ Allowed by you · 10:42 · ls"},
 		{"nothing changed", []event.Event{edit("a\n", "a\n", "")}, "  ⚠ Edit   a.txt  ran without asking\n    no changes"},
 		{"a sentence about a change", []event.Event{edit("a\n", "b\n", "Wrote file successfully.")}, "  ⚠ Edit   a.txt  +1 −1  ran without asking\n      1     - a\n          1 + b"},
 		{"JSON", []event.Event{event.ToolChanged{For: in, ID: "todo", Kind: of("other"), Status: of("completed"), Title: of("2 todos"), At: uitest.Start, Content: &[]event.ToolContent{
 			{Content: &event.Content{Text: "[\n  1,\n  2\n]"}}}}}, "  ✓ Tool   2 todos  ▸ 4 lines"},
+		{"JSON that is only in the raw output", []event.Event{asking(`{"owner":"x"}`, `{"items":[1,2]}`)}, "  ✓ Tool   list  ▸ 1 line"},
+		{"input, and no output", []event.Event{asking(`{"owner":"x"}`, "")}, "  ✓ Tool   list\n    {\"owner\":\"x\"}"},
+		{"a todo list", []event.Event{todos}, "  ✓ Plan   1/3 ▸ Change it"},
+		{"a todo list that is done", []event.Event{done}, "  ✓ Plan   1/2"},
 		{"not JSON", []event.Event{event.ToolChanged{For: in, ID: "todo", Kind: of("other"), Status: of("completed"), Title: of("x"), At: uitest.Start, Content: &[]event.ToolContent{
 			{Content: &event.Content{Text: "[1, 2"}}}}}, "  ✓ Tool   x\n    [1, 2"},
 		{"the first line", []event.Event{read}, "  ✓ Read   README.md  ▸ 1 line"},
@@ -56,6 +78,21 @@ func TestTight(t *testing.T) {
 	}
 }
 
+// A call that was allowed runs, also where the agent calls it pending until it ends.
+func TestAllowedCallRuns(t *testing.T) {
+	asked := event.ToolChanged{For: in, ID: "run", Kind: of("execute"), Status: of("pending"), Title: of("ls"), RawInput: of(`{"command":"ls"}`), At: uitest.Start}
+	allowed := event.PermissionAnswered{For: in, ToolID: "run", Subject: "ls", Decision: "Allow", By: "you", Allowed: true, At: uitest.Start}
+	th := turnOf(asked)
+	v := viewOf(th, "plain", 80, 40)
+	if got := after(v)[0]; !strings.HasPrefix(got, "  ○ Run    ls") {
+		t.Errorf("before: %q", got)
+	}
+	v.Changed(th.Apply(allowed))
+	if got := after(v)[0]; strings.Contains(got, "○") || strings.Contains(got, "waiting") || !strings.Contains(got, "allowed 10:42") {
+		t.Errorf("after: %q", got)
+	}
+}
+
 // Opened, a call says the whole of the answer.
 func TestOpenedCallHasTheAnswer(t *testing.T) {
 	status := "completed"
@@ -65,6 +102,20 @@ func TestOpenedCallHasTheAnswer(t *testing.T) {
 	v.SetDensity(Everything)
 	if got, want := after(v), []string{"  ✓ Run    ls · allowed 10:43", "    ✓ Allowed by you · 10:43 · ls", "    a", "    b"}; !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+// Where a diff is not shown, it is not said where it is from.
+func TestQuietNamesNoSource(t *testing.T) {
+	edit := event.ToolChanged{For: in, ID: "edit", Kind: of("edit"), Status: of("completed"), Title: of("a.txt"), At: uitest.Start, Content: &[]event.ToolContent{
+		{Diff: &event.Diff{Path: uitest.Dir + "/a.txt", Old: "a\n", New: "b\n"}, Kept: true, Asked: true}}}
+	v := viewOf(turnOf(edit), "plain", 100, 40)
+	if got := strings.Join(after(v), "\n"); !strings.Contains(got, "+1 −1  diff from the question") {
+		t.Errorf("%s", got)
+	}
+	v.SetDensity(Quiet)
+	if got, want := strings.Join(after(v), "\n"), "  ⚠ Edit   a.txt  +1 −1  ran without asking"; got != want {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -38,9 +38,8 @@ func (p *pen) tool() []string {
 	t := p.it.Tool
 	head, answered := p.toolHead()
 	rows := []string{head}
-	failed := t.Status == "failed"
-	full := failed || p.open()
-	if p.closed() || p.quiet() || p.live && t.Asked && !p.opened() {
+	full := t.State() == thread.ToolFailed || p.open()
+	if p.closed() || p.quiet() || p.live && t.Asked && !p.opened() || t.Steps != nil && !full { // the plan is shown elsewhere
 		return rows
 	}
 	switch {
@@ -102,8 +101,12 @@ func (p *pen) toolHead() (row string, answered bool) {
 	}
 	trust := ""
 	exit := p.exitBadge()
-	if exit != "" && t.State() == thread.ToolDone { // the agent is done with it, but it has failed
+	switch {
+	case exit == "":
+	case t.State() == thread.ToolDone: // the agent is done with it, but it has failed
 		ink, sign = p.th.Bad, "✗"
+	case t.State() == thread.ToolFailed: // which the code says
+		exit, word = "", exit
 	}
 	if t.Trust >= thread.Unasked {
 		badge := p.th.Warn
@@ -127,8 +130,12 @@ func (p *pen) toolHead() (row string, answered bool) {
 	default:
 		decided = p.th.Dim.Paint("· " + decided)
 	}
+	source := ""
+	if !p.quiet() { // there the diff is not shown
+		source = p.th.Dim.Paint(diffSource(t))
+	}
 	left := p.headStart(ink, sign, verb)
-	return p.fit(left, words.FirstLine(subject), []string{exit, p.counts(), p.th.Dim.Paint(diffSource(t)), lines, word, trust, p.th.Dim.Paint(p.took())}, decided)
+	return p.fit(left, words.FirstLine(subject), []string{exit, p.counts(), source, lines, word, trust, p.th.Dim.Paint(p.took())}, decided)
 }
 
 // fit returns the line of a call with as many of its parts as there is room for: exit code, counts, source,
@@ -201,7 +208,10 @@ func (p *pen) sign() (ink theme.Ink, sign, word string) {
 	case thread.ToolUnfinished:
 		return p.th.Dim, "·", p.th.Dim.Paint(word)
 	case thread.ToolPending:
-		return p.th.Dim, "○", ""
+		if t.Answer == nil || !t.Answer.Allowed || t.Asked || !p.live {
+			return p.th.Dim, "○", ""
+		}
+		word = "" // claude calls a command pending until it ends
 	}
 	if !p.live { // between turns: nothing moves
 		return p.th.Accent, spinner[0], p.th.Dim.Paint(word)
@@ -245,6 +255,9 @@ func (p *pen) exitBadge() string {
 		case term.Code != nil && (*term.Code != 0 || p.it.Tool.State() == thread.ToolStopped):
 			return p.th.Bad.Paint(fmt.Sprintf("exit %d", *term.Code))
 		}
+	}
+	if code := p.it.Tool.ExitCode; code != nil && *code != 0 {
+		return p.th.Bad.Paint(fmt.Sprintf("exit %d", *code))
 	}
 	return ""
 }

@@ -63,15 +63,19 @@ func (p *pen) plain(text string, full bool) (rows []string, left int) {
 func (p *pen) counted() bool {
 	switch t := p.it.Tool; t.Kind {
 	case "read", "search", "fetch":
-		return !p.live && !p.open() && t.Status != "failed"
+		return !p.live && !p.open() && t.State() != thread.ToolFailed
 	}
 	return false
 }
 
-// folds reports whether a text of the call is only counted, in its line: also JSON, which is for the model,
-// until it is opened.
+// folds reports whether a text of the call is only counted, in its line: also JSON, and what tells the model
+// that the user has rejected the call, until it is opened.
 func (p *pen) folds(text string) bool {
-	return p.counted() || !p.open() && p.it.Tool.State() == thread.ToolDone && isJSON(text)
+	if p.counted() {
+		return true
+	}
+	state := p.it.Tool.State()
+	return !p.open() && (state == thread.ToolRejected || state == thread.ToolDone && isJSON(text))
 }
 
 // isJSON reports whether a text is an object or a list in JSON.
@@ -88,6 +92,9 @@ func (p *pen) hiddenLines() (n int) {
 		if p.folds(text) {
 			n += countLines(text)
 		}
+	}
+	if t.Steps != nil {
+		return 0
 	}
 	for _, c := range t.Content {
 		if c.Content == nil || c.Content.Text == "" {
@@ -118,6 +125,9 @@ func unfenced(s string) string {
 // rawBody draws the raw input and output of a call that has no content.
 func (p *pen) rawBody(full bool) (rows []string, left int) {
 	t := p.it.Tool
+	if p.hiddenLines() > 0 { // the output is in the line, and opens together with the input
+		return nil, 0
+	}
 	if t.RawInput != "" && t.RawInput != "{}" && !(t.Kind == "execute" && p.cache.command(t) != "") && (full || !p.saidInLine()) {
 		limit := maxInput
 		if full {
