@@ -101,9 +101,7 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 		n.withdrawTools()
 		return nil, c.explain(doing, err)
 	}
-	if replay {
-		s.post(event.HistoryBegan{For: s.localContext()})
-	}
+	s.reopens(replay)
 	var mu sync.Mutex // guards the variables below until the call has ended
 	over, late := false, false
 	var failed error
@@ -113,8 +111,8 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 			failed = c.explain(doing, err)
 			c.forget(s)
 		}
-		if late = late && err == nil; replay && !late {
-			s.post(event.HistoryEnded{For: in, Err: failed})
+		if late = late && err == nil; !late {
+			s.reopened(replay, in, failed)
 		}
 	}
 	method, req := c.surface.reopen(c.openRequest(id, n), replay)
@@ -148,9 +146,29 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	}
 	if late {
 		c.stragglers(ctx)
-		s.post(event.HistoryEnded{For: in})
+		s.reopened(replay, in, nil)
 	}
 	return s, nil
+}
+
+// reopens records that the session is being opened, with or without a replay.
+func (s *Session) reopens(replay bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reopening = true
+	if replay {
+		s.post(event.HistoryBegan{For: s.localContext()})
+	}
+}
+
+// reopened records the outcome.
+func (s *Session) reopened(replay bool, in event.For, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reopening = false
+	if replay {
+		s.post(event.HistoryEnded{For: in, Err: err})
+	}
 }
 
 // How long no update may arrive after the answer to session/load before the history

@@ -91,6 +91,10 @@ func (r *Replay) initialized(raw json.RawMessage, err error) {
 	}
 	if v, ok := jsonscan.Int(wire.DecodeVersion(raw)); ok && (v == 1 || v == 2) {
 		r.speak(int(v))
+		i := wire.InitializeResponse{Version: int(v)}
+		if json.Unmarshal(raw, &i) == nil {
+			r.client.quirk = quirksOf(i.Agent.Name)
+		}
 	}
 }
 
@@ -121,17 +125,15 @@ func (r *Replay) reopening(method string, replay bool, req *request) {
 	doing := "resume the session"
 	if replay {
 		doing = "load the session"
-		s.post(event.HistoryBegan{For: s.localContext()})
 	}
+	s.reopens(replay)
 	end := func(in event.For, err error) {
 		req.givenUp, req.answered, r.loading = nil, nil, nil
 		if err != nil {
 			err = r.client.explain(doing, err)
 			r.client.forget(s)
 		}
-		if replay {
-			s.post(event.HistoryEnded{For: in, Err: err})
-		}
+		s.reopened(replay, in, err)
 	}
 	r.loading = end
 	req.givenUp = func() { end(s.localContext(), context.Canceled) }

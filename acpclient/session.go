@@ -33,6 +33,8 @@ type Session struct {
 	running   bool
 	cancelled bool
 	ended     bool
+	reopening bool // its history may be replayed
+	own       ownTurn
 	foreground
 }
 
@@ -78,7 +80,7 @@ func (v1) prompt(s *Session, blocks []event.Block) error {
 
 // promptSent starts a turn of v1. It needs mu.
 func (s *Session) promptSent(shown string, request int64) {
-	s.running, s.cancelled = true, false
+	s.running, s.cancelled, s.own = true, false, noOwnTurn
 	s.post(event.TurnStarted{For: s.localContext(), Text: shown, At: s.client.clock(), Request: request})
 }
 
@@ -145,6 +147,7 @@ func (v1) cancel(s *Session) {
 	}
 	s.cancelSent() // under the lock, so that event.TurnEnded comes after it
 	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
+	s.ownTurnCancelled()
 	s.mu.Unlock()
 	s.cancelQuestions()
 }

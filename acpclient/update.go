@@ -43,6 +43,10 @@ func (s *Session) updated(u *wire.Update) {
 		return
 	}
 	switch u.Kind {
+	case wire.AgentMessageChunk, wire.AgentThoughtChunk, wire.ToolCallStarted:
+		s.contentArrived()
+	}
+	switch u.Kind {
 	case wire.AgentMessageChunk:
 		s.chunk(event.Agent, u)
 	case wire.AgentThoughtChunk:
@@ -94,6 +98,7 @@ func (s *Session) updated(u *wire.Update) {
 			e.Cost, e.Currency, e.NoCost = cost.Amount, safetext.Line(cost.Currency, 12), cost.None
 		}
 		s.post(e)
+		s.ownTurnEnded(u.Usage.Origin)
 	case wire.NoticeUpdate:
 		s.post(event.NoticeArrived{For: s.wireContext(), Severity: safetext.Line(u.Notice.Severity, 20),
 			Title: safetext.Line(u.Notice.Title, maxTitle), Description: safetext.Line(u.Notice.Description, maxPhrase)})

@@ -338,12 +338,15 @@ func (e *PermissionAnswered) Outcome() string {
 	return words
 }
 
-// TurnStarted says that a prompt was sent.
+// TurnStarted says that a prompt was sent, or that the agent has begun a turn by itself.
 type TurnStarted struct {
 	For
 	Text    string
 	At      time.Time
 	Request int64 // the JSON-RPC id of its session/prompt; 0 with SeparatePrompts
+	// ByItself means that no prompt of this client has begun it. In v2 one of another
+	// client may have; its message follows.
+	ByItself bool
 	// SeparatePrompts means a turn of v2. Its prompts are reported by separate events (PromptHeld,
 	// and the agent's copies of the user's messages), and the agent may have started it
 	// without a prompt.
@@ -359,6 +362,7 @@ type TurnEnded struct {
 	StopReason string
 	Err        error
 	At         time.Time
+	Origin     string // why the agent began it by itself, as it says: "task-notification", …; "" otherwise
 }
 
 // UnknownArrived is an update of an unknown kind, as JSON.

@@ -211,6 +211,8 @@ type Thread struct {
 	cancelled   bool
 	running     bool
 	output      bool  // the agent has sent some since the turn began
+	byItself    bool  // the agent has begun the turn, and has sent nothing yet
+	ownTurn     *Item // says that the agent has begun the turn
 	emptyEnd    *Item // the end of the last turn, if there was none
 	loading     bool
 	history     bool   // no prompt was sent since the history was loaded, so updates belong to it

@@ -193,6 +193,7 @@ func usage(v2 bool) *shape[Usage] {
 		optional("used", tokens, func(u *Usage) *uint64 { return &u.Used }),
 		optional("size", tokens, func(u *Usage) *uint64 { return &u.Size }),
 		optional("cost", change(v2, cost.value, Cost{None: true}), func(u *Usage) **Cost { return &u.Cost }),
+		nested("_meta", nested("_claude/origin", optional("kind", text, func(u *Usage) *string { return &u.Origin }))),
 	)
 }
 

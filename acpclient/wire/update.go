@@ -64,6 +64,7 @@ type Command struct{ Name, Description, Hint string }
 type Usage struct {
 	Used, Size uint64
 	Cost       *Cost
+	Origin     string // claude: what began the model's work that this report ends; "" if it does not say
 }
 
 // Cost is cumulative. Currency is an ISO 4217 code or a word such as "credits".
