@@ -5,7 +5,7 @@ import "parley/acpclient/event"
 // In v1 a turn is a prompt and its answer, so nothing in the protocol says that an agent works without
 // one, such as claude when a background task has ended. What such an agent says outside a turn begins
 // one; a usage_update with its origin ends it. Agents that do not mark the end begin none: it would
-// hold the user's prompts for ever.
+// hold the user's prompts forever.
 
 // ownTurn is the state of a turn that an agent of v1 has begun by itself.
 type ownTurn int

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -22,11 +23,16 @@ type restless struct {
 	client  *acpclient.Client
 	session *acpclient.Session
 	thread  *thread.Thread
+	mu      sync.Mutex // guards sent
 	sent    []string
 	ends    []event.TurnEnded
 }
 
-func withRestless(t *testing.T, name string, test func(r *restless)) {
+// claudeCan is what an agent answers to initialize that can do all that parley asks for.
+const claudeCan = `{"loadSession":true,"auth":{"status":{}},"sessionCapabilities":{"list":{},"title":{},"archive":{},"status":{},"systemPrompt":{}}}`
+
+// withRestless runs a test with an agent of v1. answers are its results by method.
+func withRestless(t *testing.T, name string, answers map[string]string, test func(r *restless)) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := transport.Pipe()
 		r := &restless{t: t, conn: theirs, queue: event.NewQueue(), thread: thread.New("s")}
@@ -37,13 +43,26 @@ func withRestless(t *testing.T, name string, test func(r *restless)) {
 					return
 				}
 				m := decode(data)
-				r.sent = append(r.sent, m.Method)
+				r.mu.Lock()
+				r.sent = append(r.sent, string(data))
+				r.mu.Unlock()
 				if m.Method == "session/load" {
 					r.update("old", hello)
 				}
-				answer := map[string]string{"initialize": fmt.Sprintf(`{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"agentInfo":{"name":%q,"version":"1"}}`, name), "session/new": `{"sessionId":"s"}`, "session/load": `{}`, "session/prompt": `{"stopReason":"end_turn"}`}[m.Method]
-				if m.ID != nil && answer != "" {
-					theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answer)})
+				answer := answers[m.Method]
+				switch {
+				case answer != "":
+				case m.Method == "initialize":
+					answer = fmt.Sprintf(`"result":{"protocolVersion":1,"agentCapabilities":%s,"agentInfo":{"name":%q,"version":"1"},"_meta":{"steering":{"supported":true}}}`, claudeCan, name)
+				case m.Method == "session/new":
+					answer = `"result":{"sessionId":"s"}`
+				case m.Method == "session/prompt":
+					answer = `"result":{"stopReason":"end_turn"}`
+				default:
+					answer = `"result":{}`
+				}
+				if m.ID != nil && answer != "none" {
+					theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)})
 				}
 			}
 		}()
@@ -60,8 +79,10 @@ func withRestless(t *testing.T, name string, test func(r *restless)) {
 	})
 }
 
+func (r *restless) send(message string) { r.conn.Send(transport.Message{Data: []byte(message)}) }
+
 func (r *restless) update(session, update string) {
-	r.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + session + `","update":` + update + `}}`)})
+	r.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + session + `","update":` + update + `}}`)
 }
 
 func (r *restless) says(updates ...string) {
@@ -71,20 +92,30 @@ func (r *restless) says(updates ...string) {
 	r.settle()
 }
 
+// last is the last message that the agent has got.
+func (r *restless) last() string {
+	r.settle()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent[len(r.sent)-1]
+}
+
 func (r *restless) prompt() error {
 	err := r.session.Prompt(event.Block{Text: "go"})
 	r.settle()
 	return err
 }
 
-func (r *restless) settle() {
+func (r *restless) settle() []event.Event {
 	synctest.Wait()
-	for _, e := range r.queue.Drain() {
+	events := r.queue.Drain()
+	for _, e := range events {
 		r.thread.Apply(e)
 		if e, ok := e.(event.TurnEnded); ok {
 			r.ends = append(r.ends, e)
 		}
 	}
+	return events
 }
 
 // shown is the conversation, one line for each item.
@@ -109,7 +140,7 @@ const (
 
 // case 207: what claude says outside a turn begins one, which its mark ends.
 func TestOwnTurn(t *testing.T) {
-	withRestless(t, "@agentclientprotocol/claude-agent-acp", func(r *restless) {
+	withRestless(t, "@agentclientprotocol/claude-agent-acp", nil, func(r *restless) {
 		r.prompt()
 		r.says(`{"sessionUpdate":"tool_call_update","toolCallId":"old","status":"completed"}`)
 		if r.session.Running() {
@@ -146,12 +177,12 @@ func TestOwnTurn(t *testing.T) {
 
 // Stopping such a turn ends it at once, because no answer follows; what still comes belongs to it.
 func TestOwnTurnStopped(t *testing.T) {
-	withRestless(t, "@agentclientprotocol/claude-agent-acp", func(r *restless) {
+	withRestless(t, "@agentclientprotocol/claude-agent-acp", nil, func(r *restless) {
 		r.says(hello)
 		r.session.Cancel()
 		r.settle()
-		if r.session.Running() || len(r.ends) != 1 || r.ends[0].StopReason != "cancelled" || r.sent[len(r.sent)-1] != "session/cancel" {
-			t.Fatalf("running %v, ends %+v, sent %q", r.session.Running(), r.ends, r.sent)
+		if r.session.Running() || len(r.ends) != 1 || r.ends[0].StopReason != "cancelled" || !strings.Contains(r.last(), "session/cancel") {
+			t.Fatalf("running %v, ends %+v, sent %s", r.session.Running(), r.ends, r.last())
 		}
 		if r.says(hello); r.session.Running() {
 			t.Error("its last words began another turn")
@@ -164,7 +195,7 @@ func TestOwnTurnStopped(t *testing.T) {
 
 // Other agents do not say when they have finished: what they say late begins nothing that would never end.
 func TestLateWordsOfOthers(t *testing.T) {
-	withRestless(t, "gemini-cli", func(r *restless) {
+	withRestless(t, "gemini-cli", nil, func(r *restless) {
 		r.prompt()
 		r.says(hello)
 		if r.session.Running() || r.thread.State != thread.Idle || !strings.Contains(strings.Join(r.shown(), "\n"), "The build is green.") {
@@ -175,7 +206,7 @@ func TestLateWordsOfOthers(t *testing.T) {
 
 // The history of a loaded session begins no turn.
 func TestHistoryIsNoOwnTurn(t *testing.T) {
-	withRestless(t, "claude-agent-acp", func(r *restless) {
+	withRestless(t, "claude-agent-acp", nil, func(r *restless) {
 		s, err := r.client.LoadSession(r.t.Context(), "old", acpclient.NewSession{Cwd: "/"})
 		if err != nil || s.Running() {
 			t.Errorf("running, or %v", err)

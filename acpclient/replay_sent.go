@@ -23,6 +23,19 @@ type sentParams struct {
 	Prompt     []struct{ Type, Text, Data, MimeType string }
 }
 
+// shown returns the text of a prompt, safe to show.
+func (p *sentParams) shown() (shown string) {
+	for _, b := range p.Prompt {
+		switch b.Type {
+		case "text":
+			shown += b.Text
+		case "image":
+			shown += imageShown(b.MimeType, loggedSize(b.Data))
+		}
+	}
+	return safetext.Clean(shown)
+}
+
 // sent handles a request or a notification of parley.
 func (r *Replay) sent(m jsonrpc.Message) {
 	var p sentParams
@@ -70,7 +83,15 @@ func (r *Replay) sentInSession(m jsonrpc.Message, p sentParams, req *request) {
 	case "session/cancel":
 		s.mu.Lock()
 		s.cancelSent()
+		s.ownTurnCancelled()
 		s.mu.Unlock()
+	case "_session/steering":
+		shown, at := p.shown(), r.client.clock()
+		req.answered = func(raw json.RawMessage, err error) {
+			if err == nil {
+				s.steered(shown, at, raw)
+			}
+		}
 	case "session/close":
 		s.closed()
 		req.answered = func(json.RawMessage, error) { r.client.forget(s) }
@@ -167,16 +188,7 @@ func (r *Replay) abandon() {
 // prompted handles a prompt.
 func (r *Replay) prompted(s *Session, m jsonrpc.Message, p sentParams, req *request) {
 	id, _ := jsonscan.Int(m.ID)
-	shown := ""
-	for _, b := range p.Prompt {
-		switch b.Type {
-		case "text":
-			shown += b.Text
-		case "image":
-			shown += imageShown(b.MimeType, loggedSize(b.Data))
-		}
-	}
-	shown = safetext.Clean(shown)
+	shown := p.shown()
 	req.of = s
 	if r.client.surface.version() == 2 {
 		held := &heldPrompt{}

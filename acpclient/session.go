@@ -24,6 +24,8 @@ type Session struct {
 	offer  Offer    // may be nil
 	parent *Session // of a sub-agent: the session that has started it
 	title  string   // of a sub-agent; reader goroutine only
+	// stoppable: a sub-agent that may be cancelled. Guarded by Client.mu.
+	stoppable bool
 
 	// Reader goroutine only.
 	texts textStreams
@@ -116,7 +118,7 @@ func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 		err = s.client.explain("prompt", err)
 	}
 	s.endTurn()
-	s.post(event.TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, At: s.client.clock()})
+	s.post(event.TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, Usage: (*event.TurnUsage)(r.Usage), At: s.client.clock()})
 }
 
 // disconnected closes the session because the connection has ended.

@@ -2,6 +2,7 @@ package acpclient
 
 import (
 	"strings"
+	"time"
 
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
@@ -13,6 +14,8 @@ const (
 	maxTitle  = 300
 	maxPhrase = 2000
 	maxRaw    = 64 << 10 // for JSON that is shown as such
+	// maxSeconds bounds times, in seconds since 1970: what is later is in other units.
+	maxSeconds = 1 << 33
 )
 
 // sessionUpdated turns the params of a session/update of either version, live or
@@ -96,6 +99,12 @@ func (s *Session) updated(u *wire.Update) {
 		e := event.UsageChanged{For: s.wireContext(), Used: u.Usage.Used, Size: u.Usage.Size}
 		if cost := u.Usage.Cost; cost != nil {
 			e.Cost, e.Currency, e.NoCost = cost.Amount, safetext.Line(cost.Currency, 12), cost.None
+		}
+		if l := u.Usage.Limit; l != nil {
+			e.Limit = &event.RateLimit{Status: safetext.Line(l.Status, 40), Type: safetext.Line(l.Type, 40), Utilization: l.Utilization}
+			if l.ResetsAt > 0 && l.ResetsAt < maxSeconds {
+				e.Limit.ResetsAt = time.Unix(l.ResetsAt, 0)
+			}
 		}
 		s.post(e)
 		s.ownTurnEnded(u.Usage.Origin)

@@ -90,10 +90,10 @@ func (s *Session) begin(in event.For, byItself bool) {
 }
 
 // finish ends the running turn. It needs mu.
-func (s *Session) finish(in event.For, reason string, err error) {
+func (s *Session) finish(in event.For, reason string, usage *wire.TurnUsage, err error) {
 	s.running, s.cancelled, s.heard = false, false, false
 	s.endTurn()
-	s.post(event.TurnEnded{For: in, StopReason: reason, Err: err, At: s.client.clock()})
+	s.post(event.TurnEnded{For: in, StopReason: reason, Err: err, Usage: (*event.TurnUsage)(usage), At: s.client.clock()})
 }
 
 // promptAnswered handles the answer to a prompt, which only concerns its insertion, on
@@ -131,9 +131,9 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 		s.post(event.PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, MidTurn: later, Err: err})
 		if s.running && !s.heard && len(s.prompts) == 0 {
 			if withdrawn {
-				s.finish(in, "cancelled", nil)
+				s.finish(in, "cancelled", nil, nil)
 			} else {
-				s.finish(in, "", err)
+				s.finish(in, "", nil, err)
 			}
 		}
 	}
@@ -189,7 +189,7 @@ func (s *Session) stateChanged(u wire.StateUpdate) {
 		s.heard = true
 	case s.running && (s.heard || s.cancelled && u.StopReason == "cancelled"):
 		stopped = s.cancelled
-		s.finish(e.For, e.StopReason, e.Err)
+		s.finish(e.For, e.StopReason, u.Usage, e.Err)
 	}
 	s.mu.Unlock()
 	if stopped {

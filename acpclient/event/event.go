@@ -220,7 +220,16 @@ type UsageChanged struct {
 	Used, Size uint64
 	Cost       float64
 	Currency   string
-	NoCost     bool // v2: the cost reported before is no longer valid
+	NoCost     bool       // v2: the cost reported before is no longer valid
+	Limit      *RateLimit // nil if the agent says nothing about it
+}
+
+// RateLimit is what the agent's account may still use. Status: allowed, allowed_warning, rejected, or a newer
+// value; Type names the limit. ResetsAt is zero and Utilization, the share that is used, is 0 if unknown.
+type RateLimit struct {
+	Status, Type string
+	ResetsAt     time.Time
+	Utilization  float64
 }
 
 // NoticeArrived is shown to the user at once and is not part of the history. Terminal is
@@ -240,6 +249,7 @@ type SubagentChanged struct {
 	ID                        string
 	Title, Description, State *string
 	StopReason                string
+	Cancelable                *bool // Session.CancelSubagent may be used
 }
 
 // CompactionChanged creates or changes a compaction of the context.
@@ -353,6 +363,13 @@ type TurnStarted struct {
 	SeparatePrompts bool
 }
 
+// PromptSteered says that a prompt was put into the running turn.
+type PromptSteered struct {
+	For
+	Text string
+	At   time.Time
+}
+
 // TurnCancelled says that the user stopped the turn; it ends with TurnEnded.
 type TurnCancelled struct{ For }
 
@@ -362,8 +379,13 @@ type TurnEnded struct {
 	StopReason string
 	Err        error
 	At         time.Time
-	Origin     string // why the agent began it by itself, as it says: "task-notification", …; "" otherwise
+	Usage      *TurnUsage // nil if the agent has not reported it
+	Origin     string     // why the agent began it by itself, as it says: "task-notification", …; "" otherwise
 }
+
+// TurnUsage counts tokens: those of a turn in v2; in v1 agents differ whether they are those of the turn or of
+// the session so far.
+type TurnUsage struct{ Total, Input, Output, Thought, CachedRead, CachedWrite uint64 }
 
 // UnknownArrived is an update of an unknown kind, as JSON.
 type UnknownArrived struct {

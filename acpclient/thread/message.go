@@ -132,6 +132,16 @@ func (t *Thread) turnStarted(e event.TurnStarted) {
 	t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At, Request: e.Request})
 }
 
+// steered adds a prompt that was put into the running turn. In v2 the agent's copy of it follows.
+func (t *Thread) steered(e event.PromptSteered) {
+	it := t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At, Steered: true})
+	it.from(e.Wire)
+	if t.separatePrompts {
+		it.local = true
+		t.nameless = append(t.nameless, it)
+	}
+}
+
 func (t *Thread) turnCancelled() {
 	t.cancelled = true
 	for _, it := range t.unfinished() {

@@ -76,6 +76,7 @@ type Item struct {
 	Request int64
 
 	Excluded           bool // refused, so no longer in the agent's context
+	Steered            bool // a prompt that was put into a running turn
 	MissingFromHistory bool // a prompt that is missing from the agent's history
 
 	terminals  map[string]*Terminal // for a ToolCall of an earlier session; nil: those of the thread
@@ -305,6 +306,8 @@ func (t *Thread) Apply(e event.Event) []int {
 		t.stateChanged(e)
 	case event.TurnStarted:
 		t.turnStarted(e)
+	case event.PromptSteered:
+		t.steered(e)
 	case event.TurnCancelled:
 		t.turnCancelled()
 	case event.TurnEnded:
