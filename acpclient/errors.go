@@ -157,11 +157,14 @@ type quirks struct {
 	// keyAsText: gemini accepts the key of a login as a string, other agents as a
 	// member.
 	keyAsText bool
+	// marksOwnTurns: claude begins turns of v1 by itself and marks their end.
+	marksOwnTurns bool
 }
 
 func quirksOf(agentName string) quirks {
-	gemini := strings.Contains(strings.ToLower(agentName), "gemini")
-	return quirks{missingFileIsEmpty: gemini, errorsAsText: gemini, keyAsText: gemini}
+	name := strings.ToLower(agentName)
+	gemini := strings.Contains(name, "gemini")
+	return quirks{missingFileIsEmpty: gemini, errorsAsText: gemini, keyAsText: gemini, marksOwnTurns: strings.Contains(name, "claude-agent-acp")}
 }
 
 // readError is fileError without the error that makes the agent give up.

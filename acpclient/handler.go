@@ -2,8 +2,10 @@ package acpclient
 
 import (
 	"context"
+	"encoding/json"
 
 	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
 
@@ -18,6 +20,13 @@ func (h *handler) Notification(method string, params []byte) {
 		c.sessionUpdated(params)
 	case method == "elicitation/complete":
 		c.elicitationCompleted(params)
+	case method == "auth/status_update", method == "_auth/status_update":
+		var s wire.AuthStatus
+		if err := json.Unmarshal(params, &s); err != nil {
+			c.problem("an auth/status_update that cannot be read: "+err.Error(), params)
+			return
+		}
+		c.sink.Post(authStatus(s))
 	case len(method) == 0 || method[0] != '_' && method[0] != '$':
 		c.problem("a notification that is not known: "+safetext.Line(method, 80), nil)
 	}

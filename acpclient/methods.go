@@ -36,8 +36,11 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.StoredSe
 	if !c.agent.List {
 		return nil, fmt.Errorf("list sessions: %w", ErrUnsupported)
 	}
+	return c.listSessions(ctx, wire.ListSessionsRequest{Cwd: cwd})
+}
+
+func (c *Client) listSessions(ctx context.Context, req wire.ListSessionsRequest) ([]event.StoredSession, error) {
 	var out []event.StoredSession
-	req := wire.ListSessionsRequest{Cwd: cwd}
 	seen := map[string]bool{}   // cursors
 	listed := map[string]bool{} // a session may move between two pages
 	cut := false
@@ -54,7 +57,7 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.StoredSe
 				break
 			}
 			listed[s.ID] = true
-			l := event.StoredSession{ID: s.ID, Cwd: s.Cwd, Title: safetext.Line(s.Title, maxTitle), Roots: s.AdditionalDirectories}
+			l := event.StoredSession{ID: s.ID, Cwd: s.Cwd, Title: safetext.Line(s.Title, maxTitle), Roots: s.AdditionalDirectories, Archived: s.Archived}
 			l.Updated, _ = time.Parse(time.RFC3339, s.UpdatedAt)
 			out = append(out, l)
 		}
@@ -95,15 +98,16 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	if c.session(id) != nil {
 		return nil, fmt.Errorf("%s: it is open already", doing)
 	}
+	if err := c.takes(n.System); err != nil {
+		return nil, err
+	}
 	n = c.withTools(n)
 	s, err := c.register(id, n, true)
 	if err != nil {
 		n.withdrawTools()
 		return nil, c.explain(doing, err)
 	}
-	if replay {
-		s.post(event.HistoryBegan{For: s.localContext()})
-	}
+	s.reopens(replay)
 	var mu sync.Mutex // guards the variables below until the call has ended
 	over, late := false, false
 	var failed error
@@ -113,8 +117,8 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 			failed = c.explain(doing, err)
 			c.forget(s)
 		}
-		if late = late && err == nil; replay && !late {
-			s.post(event.HistoryEnded{For: in, Err: failed})
+		if late = late && err == nil; !late {
+			s.reopened(replay, in, failed)
 		}
 	}
 	method, req := c.surface.reopen(c.openRequest(id, n), replay)
@@ -148,9 +152,29 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	}
 	if late {
 		c.stragglers(ctx)
-		s.post(event.HistoryEnded{For: in})
+		s.reopened(replay, in, nil)
 	}
 	return s, nil
+}
+
+// reopens records that the session is being opened, with or without a replay.
+func (s *Session) reopens(replay bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reopening = true
+	if replay {
+		s.post(event.HistoryBegan{For: s.localContext()})
+	}
+}
+
+// reopened records the outcome.
+func (s *Session) reopened(replay bool, in event.For, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reopening = false
+	if replay {
+		s.post(event.HistoryEnded{For: in, Err: err})
+	}
 }
 
 // How long no update may arrive after the answer to session/load before the history
@@ -188,6 +212,7 @@ func (c *Client) openRequest(id string, n NewSession) wire.OpenSessionRequest {
 	if c.agent.Roots {
 		req.AdditionalDirectories = otherRoots(n.Cwd, n.Roots)
 	}
+	req.SystemPrompt = n.System.wire()
 	return req
 }
 
@@ -195,6 +220,9 @@ func (c *Client) openRequest(id string, n NewSession) wire.OpenSessionRequest {
 func (c *Client) ForkSession(ctx context.Context, id string, n NewSession) (*Session, error) {
 	if !c.agent.Fork {
 		return nil, fmt.Errorf("fork the session: %w", ErrUnsupported)
+	}
+	if err := c.takes(n.System); err != nil {
+		return nil, err
 	}
 	n = c.withTools(n)
 	return c.openNew(ctx, "session/fork", "fork the session", c.openRequest(id, n), n)
@@ -211,7 +239,7 @@ func (c *Client) CloseSession(ctx context.Context, s *Session) error {
 		err = c.peer.Call(ctx, "session/close", wire.SessionRef{SessionID: s.id}, nil)
 	}
 	c.forget(s)
-	if err = ignoreGone(err); err != nil {
+	if err != nil && !errors.Is(err, &jsonrpc.Error{Code: jsonrpc.CodeResourceNotFound}) {
 		return c.callFailed("close the session", err)
 	}
 	return nil
@@ -220,18 +248,9 @@ func (c *Client) CloseSession(ctx context.Context, s *Session) error {
 // DeleteSession deletes a stored session (session/delete). It is not an error if the
 // session does not exist.
 func (c *Client) DeleteSession(ctx context.Context, id string) error {
-	if !c.agent.Delete {
-		return fmt.Errorf("delete the session: %w", ErrUnsupported)
-	}
-	if err := ignoreGone(c.peer.Call(ctx, "session/delete", wire.SessionRef{SessionID: id}, nil)); err != nil {
-		return c.callFailed("delete the session", err)
-	}
-	return nil
-}
-
-// ignoreGone drops the error for a session that does not exist.
-func ignoreGone(err error) error {
-	if errors.Is(err, &jsonrpc.Error{Code: jsonrpc.CodeResourceNotFound}) {
+	var gone *event.AgentError
+	err := c.offers(ctx, c.agent.Delete, "session/delete", "delete the session", wire.SessionRef{SessionID: id}, nil)
+	if errors.As(err, &gone) && gone.Code == jsonrpc.CodeResourceNotFound {
 		return nil
 	}
 	return err
@@ -239,13 +258,7 @@ func ignoreGone(err error) error {
 
 // LogOut ends the login (logout). Open sessions may stop working.
 func (c *Client) LogOut(ctx context.Context) error {
-	if !c.agent.Logout {
-		return fmt.Errorf("log out: %w", ErrUnsupported)
-	}
-	if err := c.peer.Call(ctx, c.surface.logout(), struct{}{}, nil); err != nil {
-		return c.callFailed("log out", err)
-	}
-	return nil
+	return c.offers(ctx, c.agent.Logout, c.surface.logout(), "log out", struct{}{}, nil)
 }
 
 // SetMode switches the session's mode (session/set_mode).

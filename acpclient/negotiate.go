@@ -146,6 +146,8 @@ func (c *Client) introduced(version int, raw []byte) error {
 		Image: r.Image, Audio: r.Audio, EmbeddedContext: r.EmbeddedContext,
 		Roots: r.Roots, NoMCPStdio: !r.MCPStdio, MCPHTTP: r.MCPHTTP, MCPSSE: r.MCPSSE,
 		List: r.List, Delete: r.Delete, Resume: r.Resume, CloseSession: r.Close, Fork: r.Fork, Logout: r.Logout,
+		SetTitle: r.Title, Archive: r.Archive, Status: r.Status, AuthStatus: r.AuthStatus,
+		SystemPrompt: r.SystemPrompt, OverridePrompt: r.OverridePrompt, Steering: r.Steering,
 	}
 	for _, m := range r.AuthMethods {
 		c.agent.AuthMethods = append(c.agent.AuthMethods, c.authMethod(m))

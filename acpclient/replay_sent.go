@@ -23,6 +23,19 @@ type sentParams struct {
 	Prompt     []struct{ Type, Text, Data, MimeType string }
 }
 
+// shown returns the text of a prompt, safe to show.
+func (p *sentParams) shown() (shown string) {
+	for _, b := range p.Prompt {
+		switch b.Type {
+		case "text":
+			shown += b.Text
+		case "image":
+			shown += imageShown(b.MimeType, loggedSize(b.Data))
+		}
+	}
+	return safetext.Clean(shown)
+}
+
 // sent handles a request or a notification of parley.
 func (r *Replay) sent(m jsonrpc.Message) {
 	var p sentParams
@@ -70,7 +83,15 @@ func (r *Replay) sentInSession(m jsonrpc.Message, p sentParams, req *request) {
 	case "session/cancel":
 		s.mu.Lock()
 		s.cancelSent()
+		s.ownTurnCancelled()
 		s.mu.Unlock()
+	case "_session/steering":
+		shown, at := p.shown(), r.client.clock()
+		req.answered = func(raw json.RawMessage, err error) {
+			if err == nil {
+				s.steered(shown, at, raw)
+			}
+		}
 	case "session/close":
 		s.closed()
 		req.answered = func(json.RawMessage, error) { r.client.forget(s) }
@@ -91,6 +112,10 @@ func (r *Replay) initialized(raw json.RawMessage, err error) {
 	}
 	if v, ok := jsonscan.Int(wire.DecodeVersion(raw)); ok && (v == 1 || v == 2) {
 		r.speak(int(v))
+		i := wire.InitializeResponse{Version: int(v)}
+		if json.Unmarshal(raw, &i) == nil {
+			r.client.quirk = quirksOf(i.Agent.Name)
+		}
 	}
 }
 
@@ -121,17 +146,15 @@ func (r *Replay) reopening(method string, replay bool, req *request) {
 	doing := "resume the session"
 	if replay {
 		doing = "load the session"
-		s.post(event.HistoryBegan{For: s.localContext()})
 	}
+	s.reopens(replay)
 	end := func(in event.For, err error) {
 		req.givenUp, req.answered, r.loading = nil, nil, nil
 		if err != nil {
 			err = r.client.explain(doing, err)
 			r.client.forget(s)
 		}
-		if replay {
-			s.post(event.HistoryEnded{For: in, Err: err})
-		}
+		s.reopened(replay, in, err)
 	}
 	r.loading = end
 	req.givenUp = func() { end(s.localContext(), context.Canceled) }
@@ -165,16 +188,7 @@ func (r *Replay) abandon() {
 // prompted handles a prompt.
 func (r *Replay) prompted(s *Session, m jsonrpc.Message, p sentParams, req *request) {
 	id, _ := jsonscan.Int(m.ID)
-	shown := ""
-	for _, b := range p.Prompt {
-		switch b.Type {
-		case "text":
-			shown += b.Text
-		case "image":
-			shown += imageShown(b.MimeType, loggedSize(b.Data))
-		}
-	}
-	shown = safetext.Clean(shown)
+	shown := p.shown()
 	req.of = s
 	if r.client.surface.version() == 2 {
 		held := &heldPrompt{}

@@ -24,6 +24,8 @@ type Session struct {
 	offer  Offer    // may be nil
 	parent *Session // of a sub-agent: the session that has started it
 	title  string   // of a sub-agent; reader goroutine only
+	// stoppable: a sub-agent that may be cancelled. Guarded by Client.mu.
+	stoppable bool
 
 	// Reader goroutine only.
 	texts textStreams
@@ -33,6 +35,8 @@ type Session struct {
 	running   bool
 	cancelled bool
 	ended     bool
+	reopening bool // its history may be replayed
+	own       ownTurn
 	foreground
 }
 
@@ -78,7 +82,7 @@ func (v1) prompt(s *Session, blocks []event.Block) error {
 
 // promptSent starts a turn of v1. It needs mu.
 func (s *Session) promptSent(shown string, request int64) {
-	s.running, s.cancelled = true, false
+	s.running, s.cancelled, s.own = true, false, noOwnTurn
 	s.post(event.TurnStarted{For: s.localContext(), Text: shown, At: s.client.clock(), Request: request})
 }
 
@@ -114,7 +118,7 @@ func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 		err = s.client.explain("prompt", err)
 	}
 	s.endTurn()
-	s.post(event.TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, At: s.client.clock()})
+	s.post(event.TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, Usage: (*event.TurnUsage)(r.Usage), At: s.client.clock()})
 }
 
 // disconnected closes the session because the connection has ended.
@@ -145,6 +149,7 @@ func (v1) cancel(s *Session) {
 	}
 	s.cancelSent() // under the lock, so that event.TurnEnded comes after it
 	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
+	s.ownTurnCancelled()
 	s.mu.Unlock()
 	s.cancelQuestions()
 }

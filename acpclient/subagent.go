@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"parley/acpclient/event"
@@ -10,7 +11,8 @@ import (
 )
 
 // A sub-agent is a session that the agent has started itself. A subagent_update of the session that
-// started it announces it, and its own updates and requests bear its id. Nothing is ever sent for it.
+// started it announces it, and its own updates and requests bear its id. Nothing is ever sent for it but a cancel
+// that it allows.
 // What it asks is asked in the session at the root, whose rules, mode and answers hold for it.
 
 // maxSubagents bounds the sub-agents of a connection.
@@ -34,6 +36,12 @@ func (s *Session) subagentChanged(u wire.Subagent) {
 	}
 	if e.State != nil && *e.State == "idle" {
 		child.endUnnamedTexts()
+	}
+	if u.Can != nil {
+		e.Cancelable = &u.Can.Cancel
+		c.mu.Lock()
+		child.stoppable = u.Can.Cancel
+		c.mu.Unlock()
 	}
 	s.post(e)
 	now := c.in.current
@@ -65,6 +73,20 @@ func (c *Client) subagent(parent *Session, u wire.Subagent) (*Session, []earlyUp
 	}
 	c.sessions[u.ID] = s
 	return s, c.early.take(u.ID, c.clock())
+}
+
+// CancelSubagent stops what a sub-agent of the session does, if the agent allows that: session/cancel with its
+// id. Its state says when it has stopped.
+func (s *Session) CancelSubagent(id string) error {
+	c := s.client
+	c.mu.Lock()
+	child := c.sessions[id]
+	can := child != nil && child.parent != nil && child.root() == s && child.stoppable
+	c.mu.Unlock()
+	if !can {
+		return fmt.Errorf("stop the sub-agent: %w", ErrUnsupported)
+	}
+	return c.peer.Notify("session/cancel", wire.SessionRef{SessionID: id})
 }
 
 // root returns the session that the user has opened: s, or the one whose sub-agent s is.

@@ -1,6 +1,8 @@
 package acpclient_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"parley/acpclient"
@@ -57,6 +59,33 @@ func TestSubagentsOfAClosedSession(t *testing.T) {
 		k.childAsks("late", "kid")
 		if got := k.outcome("late"); len(k.asks.open) != 0 || got == "" || got == `{"outcome":{"outcome":"cancelled"}}` {
 			t.Errorf("asked %d questions, answered %q", len(k.asks.open), got)
+		}
+	})
+}
+
+// case 198: a sub-agent is cancelled only if the agent allows it, by a cancel with its id.
+func TestSubagentCancelled(t *testing.T) {
+	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
+		k.update(`{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Explore"}`)
+		k.settle()
+		if err := k.session.CancelSubagent("kid"); !errors.Is(err, acpclient.ErrUnsupported) {
+			t.Errorf("one that allows nothing: %v", err)
+		}
+		k.update(`{"sessionUpdate":"subagent_update","sessionId":"kid","capabilities":{"cancel":{}}}`)
+		k.settle()
+		if err := k.session.CancelSubagent("kid"); err != nil || !k.thread.Subagent("kid").Cancelable {
+			t.Error(err)
+		}
+		k.settle()
+		if got := k.got("session/cancel"); len(got) != 1 || !strings.Contains(string(got[0].Params), `"sessionId":"kid"`) {
+			t.Errorf("sent %v", got)
+		}
+		k.update(`{"sessionUpdate":"subagent_update","sessionId":"kid","capabilities":null}`)
+		k.settle()
+		for _, id := range []string{"kid", "s", "nobody"} {
+			if err := k.session.CancelSubagent(id); !errors.Is(err, acpclient.ErrUnsupported) {
+				t.Errorf("%s: %v", id, err)
+			}
 		}
 	})
 }

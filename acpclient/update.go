@@ -2,6 +2,7 @@ package acpclient
 
 import (
 	"strings"
+	"time"
 
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
@@ -13,6 +14,8 @@ const (
 	maxTitle  = 300
 	maxPhrase = 2000
 	maxRaw    = 64 << 10 // for JSON that is shown as such
+	// maxSeconds bounds times, in seconds since 1970: what is later is in other units.
+	maxSeconds = 1 << 33
 )
 
 // sessionUpdated turns the params of a session/update of either version, live or
@@ -41,6 +44,10 @@ func (s *Session) updated(u *wire.Update) {
 	if u.Err != nil {
 		s.client.problem("an update that cannot be used: "+u.Err.Error(), u.Raw)
 		return
+	}
+	switch u.Kind {
+	case wire.AgentMessageChunk, wire.AgentThoughtChunk, wire.ToolCallStarted:
+		s.contentArrived()
 	}
 	switch u.Kind {
 	case wire.AgentMessageChunk:
@@ -93,7 +100,14 @@ func (s *Session) updated(u *wire.Update) {
 		if cost := u.Usage.Cost; cost != nil {
 			e.Cost, e.Currency, e.NoCost = cost.Amount, safetext.Line(cost.Currency, 12), cost.None
 		}
+		if l := u.Usage.Limit; l != nil {
+			e.Limit = &event.RateLimit{Status: safetext.Line(l.Status, 40), Type: safetext.Line(l.Type, 40), Utilization: l.Utilization}
+			if l.ResetsAt > 0 && l.ResetsAt < maxSeconds {
+				e.Limit.ResetsAt = time.Unix(l.ResetsAt, 0)
+			}
+		}
 		s.post(e)
+		s.ownTurnEnded(u.Usage.Origin)
 	case wire.NoticeUpdate:
 		s.post(event.NoticeArrived{For: s.wireContext(), Severity: safetext.Line(u.Notice.Severity, 20),
 			Title: safetext.Line(u.Notice.Title, maxTitle), Description: safetext.Line(u.Notice.Description, maxPhrase)})

@@ -73,7 +73,7 @@ func (v2) prompt(s *Session, blocks []event.Block) error {
 // promptSentV2 records a prompt of v2. It needs mu.
 func (s *Session) promptSentV2(p *heldPrompt, shown string, request int64) {
 	if p.midway = s.running; !s.running {
-		s.begin(s.localContext())
+		s.begin(s.localContext(), false)
 		s.heard = false
 	}
 	s.lastKey++
@@ -84,16 +84,16 @@ func (s *Session) promptSentV2(p *heldPrompt, shown string, request int64) {
 }
 
 // begin starts a turn. It needs mu.
-func (s *Session) begin(in event.For) {
+func (s *Session) begin(in event.For, byItself bool) {
 	s.running, s.cancelled, s.heard = true, false, true
-	s.post(event.TurnStarted{For: in, At: s.client.clock(), SeparatePrompts: true})
+	s.post(event.TurnStarted{For: in, At: s.client.clock(), SeparatePrompts: true, ByItself: byItself})
 }
 
 // finish ends the running turn. It needs mu.
-func (s *Session) finish(in event.For, reason string, err error) {
+func (s *Session) finish(in event.For, reason string, usage *wire.TurnUsage, err error) {
 	s.running, s.cancelled, s.heard = false, false, false
 	s.endTurn()
-	s.post(event.TurnEnded{For: in, StopReason: reason, Err: err, At: s.client.clock()})
+	s.post(event.TurnEnded{For: in, StopReason: reason, Err: err, Usage: (*event.TurnUsage)(usage), At: s.client.clock()})
 }
 
 // promptAnswered handles the answer to a prompt, which only concerns its insertion, on
@@ -121,7 +121,7 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 		s.post(event.PromptAccepted{For: in, Key: p.key, MessageID: r.MessageID})
 		// The turn of an inserted prompt may have ended already.
 		if over := s.inserted[r.MessageID] || r.MessageID == "" && len(s.inserted) > 0; !s.running && !over {
-			s.begin(in)
+			s.begin(in, false)
 		}
 		s.heard = s.running
 	} else {
@@ -131,9 +131,9 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 		s.post(event.PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, MidTurn: later, Err: err})
 		if s.running && !s.heard && len(s.prompts) == 0 {
 			if withdrawn {
-				s.finish(in, "cancelled", nil)
+				s.finish(in, "cancelled", nil, nil)
 			} else {
-				s.finish(in, "", err)
+				s.finish(in, "", nil, err)
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (s *Session) userMessageArrived(id string) {
 		return
 	}
 	if !s.running {
-		s.begin(s.wireContext())
+		s.begin(s.wireContext(), false)
 	}
 	s.heard = true
 	if s.inserted == nil {
@@ -184,12 +184,12 @@ func (s *Session) stateChanged(u wire.StateUpdate) {
 	switch {
 	case u.State != "idle":
 		if !s.running {
-			s.begin(e.For)
+			s.begin(e.For, len(s.prompts) == 0 && !s.reopening)
 		}
 		s.heard = true
 	case s.running && (s.heard || s.cancelled && u.StopReason == "cancelled"):
 		stopped = s.cancelled
-		s.finish(e.For, e.StopReason, e.Err)
+		s.finish(e.For, e.StopReason, u.Usage, e.Err)
 	}
 	s.mu.Unlock()
 	if stopped {

@@ -21,6 +21,9 @@ type AgentInfo struct {
 
 	// The optional methods that the agent has advertised. Others are never called.
 	List, Delete, Resume, CloseSession, Fork, Logout bool
+	SetTitle, Archive, Status, AuthStatus            bool
+	SystemPrompt, OverridePrompt                     bool // sessions take instructions: added to the agent's, in their place
+	Steering                                         bool // a prompt can be put into the running turn (_session/steering)
 }
 
 // Label returns the agent's title, else its name, or "" if it reports neither.
@@ -33,6 +36,34 @@ type StoredSession struct {
 	Title   string
 	Updated time.Time // zero when unknown
 	Roots   []string
+	// Archived sessions are listed only if asked for.
+	Archived bool
+}
+
+// AuthState says whether an agent can start sessions without a login.
+type AuthState string
+
+// The states of a login. What an agent says in other words is AuthUnknown.
+const (
+	SignedIn       AuthState = "authenticated"
+	SignedOut      AuthState = "unauthenticated"
+	LoginNotNeeded AuthState = "not_required"
+	AuthUnknown    AuthState = "unknown"
+)
+
+// AuthStatusChanged says who has signed in with the agent, of the whole connection. Strings are safe to show.
+type AuthStatusChanged struct {
+	State    AuthState
+	Accounts []Account
+}
+
+// EventSession implements Event.
+func (AuthStatusChanged) EventSession() string { return "" }
+
+// Account is one that the agent uses. All but Label may be "".
+type Account struct {
+	Label, Name, Email, Organization string
+	Active                           bool
 }
 
 // AuthMethod is a way to log in. For type "" or "agent" the agent does it

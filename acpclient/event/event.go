@@ -220,7 +220,16 @@ type UsageChanged struct {
 	Used, Size uint64
 	Cost       float64
 	Currency   string
-	NoCost     bool // v2: the cost reported before is no longer valid
+	NoCost     bool       // v2: the cost reported before is no longer valid
+	Limit      *RateLimit // nil if the agent says nothing about it
+}
+
+// RateLimit is what the agent's account may still use. Status: allowed, allowed_warning, rejected, or a newer
+// value; Type names the limit. ResetsAt is zero and Utilization, the share that is used, is 0 if unknown.
+type RateLimit struct {
+	Status, Type string
+	ResetsAt     time.Time
+	Utilization  float64
 }
 
 // NoticeArrived is shown to the user at once and is not part of the history. Terminal is
@@ -240,6 +249,7 @@ type SubagentChanged struct {
 	ID                        string
 	Title, Description, State *string
 	StopReason                string
+	Cancelable                *bool // Session.CancelSubagent may be used
 }
 
 // CompactionChanged creates or changes a compaction of the context.
@@ -338,16 +348,26 @@ func (e *PermissionAnswered) Outcome() string {
 	return words
 }
 
-// TurnStarted says that a prompt was sent.
+// TurnStarted says that a prompt was sent, or that the agent has begun a turn by itself.
 type TurnStarted struct {
 	For
 	Text    string
 	At      time.Time
 	Request int64 // the JSON-RPC id of its session/prompt; 0 with SeparatePrompts
+	// ByItself means that no prompt of this client has begun it. In v2 one of another
+	// client may have; its message follows.
+	ByItself bool
 	// SeparatePrompts means a turn of v2. Its prompts are reported by separate events (PromptHeld,
 	// and the agent's copies of the user's messages), and the agent may have started it
 	// without a prompt.
 	SeparatePrompts bool
+}
+
+// PromptSteered says that a prompt was put into the running turn.
+type PromptSteered struct {
+	For
+	Text string
+	At   time.Time
 }
 
 // TurnCancelled says that the user stopped the turn; it ends with TurnEnded.
@@ -359,7 +379,13 @@ type TurnEnded struct {
 	StopReason string
 	Err        error
 	At         time.Time
+	Usage      *TurnUsage // nil if the agent has not reported it
+	Origin     string     // why the agent began it by itself, as it says: "task-notification", …; "" otherwise
 }
+
+// TurnUsage counts tokens: those of a turn in v2; in v1 agents differ whether they are those of the turn or of
+// the session so far.
+type TurnUsage struct{ Total, Input, Output, Thought, CachedRead, CachedWrite uint64 }
 
 // UnknownArrived is an update of an unknown kind, as JSON.
 type UnknownArrived struct {

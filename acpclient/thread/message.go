@@ -124,11 +124,22 @@ func (t *Thread) turnStarted(e event.TurnStarted) {
 	t.running, t.cancelled, t.output, t.emptyEnd = true, false, false, nil
 	t.history = t.loading // v2: a turn may belong to the history or be started by the agent
 	t.TurnStarted = e.At
-	if t.separatePrompts = e.SeparatePrompts; e.SeparatePrompts {
+	t.byItself, t.ownTurn = e.ByItself && !t.loading, nil
+	if t.separatePrompts = e.SeparatePrompts; e.SeparatePrompts || e.ByItself {
 		return
 	}
 	t.unecho(e.Text)
 	t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At, Request: e.Request})
+}
+
+// steered adds a prompt that was put into the running turn. In v2 the agent's copy of it follows.
+func (t *Thread) steered(e event.PromptSteered) {
+	it := t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At, Steered: true})
+	it.from(e.Wire)
+	if t.separatePrompts {
+		it.local = true
+		t.nameless = append(t.nameless, it)
+	}
 }
 
 func (t *Thread) turnCancelled() {
@@ -144,6 +155,10 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	t.giveUp(stopped)
 	t.running, t.cancelled, t.waits = false, false, false
 	t.unecho("")
+	if why := origins[e.Origin]; why != "" && t.ownTurn != nil {
+		t.rewrite(t.ownTurn, string(t.ownTurn.Text)+": "+why)
+		t.touch(t.ownTurn)
+	}
 	arrived := t.output || t.separatePrompts && t.prompted()
 	end := &End{StopReason: e.StopReason, Err: e.Err, Arrived: arrived, NoReason: e.Err == nil && e.StopReason == "" && !t.separatePrompts, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.prompted()}
 	if !t.TurnStarted.IsZero() {
@@ -159,6 +174,12 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	}
 }
 
+// origins say why an agent began a turn by itself.
+var origins = map[string]string{
+	"task-notification": "a background task has ended", "peer": "another session sent it a message", "coordinator": "its coordinator asked for it",
+	"observer": "an observer asked for it", "observer-activity": "an observer reported something",
+}
+
 // prompted reports whether the turn has a prompt: an agent may also begin one by itself.
 func (t *Thread) prompted() bool {
 	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
@@ -172,6 +193,12 @@ func (t *Thread) prompted() bool {
 // heard records that the agent has sent output. After the end of a turn it means that the turn was not empty.
 func (t *Thread) heard() {
 	t.output = true
+	if t.byItself {
+		t.byItself = false
+		if !t.prompted() {
+			t.ownTurn = t.add(&Item{Kind: Notice, Text: []byte("the agent began this turn by itself"), At: t.TurnStarted})
+		}
+	}
 	if t.emptyEnd != nil {
 		t.emptyEnd.End.Empty = false
 		t.touch(t.emptyEnd)

@@ -9,6 +9,8 @@ type Subagent struct {
 	// Thread is its conversation. Its sub-agents are in the same Family.
 	Thread *Thread
 
+	Cancelable bool // Session.CancelSubagent may be used
+
 	item        *Item // its line in the thread of the session that started it
 	state, ends string
 }
@@ -125,6 +127,7 @@ func (t *Thread) subagent(e event.SubagentChanged) {
 	}
 	set(&s.Title, e.Title)
 	set(&s.Description, e.Description)
+	set(&s.Cancelable, e.Cancelable)
 	if e.State != nil {
 		s.state, s.ends = *e.State, e.StopReason
 		if s.state == "idle" {

@@ -76,6 +76,7 @@ type Item struct {
 	Request int64
 
 	Excluded           bool // refused, so no longer in the agent's context
+	Steered            bool // a prompt that was put into a running turn
 	MissingFromHistory bool // a prompt that is missing from the agent's history
 
 	terminals  map[string]*Terminal // for a ToolCall of an earlier session; nil: those of the thread
@@ -213,6 +214,8 @@ type Thread struct {
 	cancelled   bool
 	running     bool
 	output      bool  // the agent has sent some since the turn began
+	byItself    bool  // the agent has begun the turn, and has sent nothing yet
+	ownTurn     *Item // says that the agent has begun the turn
 	emptyEnd    *Item // the end of the last turn, if there was none
 	loading     bool
 	history     bool   // no prompt was sent since the history was loaded, so updates belong to it
@@ -305,6 +308,8 @@ func (t *Thread) Apply(e event.Event) []int {
 		t.stateChanged(e)
 	case event.TurnStarted:
 		t.turnStarted(e)
+	case event.PromptSteered:
+		t.steered(e)
 	case event.TurnCancelled:
 		t.turnCancelled()
 	case event.TurnEnded:

@@ -140,7 +140,7 @@ func setOf(all []string) map[string]bool {
 	return set
 }
 
-func set(into, from *string) {
+func set[T any](into, from *T) {
 	if from != nil {
 		*into = *from
 	}

@@ -80,6 +80,10 @@ type InitializeResponse struct {
 
 	Sessions                                       bool // false: it has no session methods
 	List, Load, Resume, Close, Delete, Fork, Roots bool
+	Title, Archive, Status                         bool // sessions can be renamed, archived, asked about
+	SystemPrompt, OverridePrompt                   bool // sessions take instructions, in addition or instead
+	AuthStatus                                     bool
+	Steering                                       bool // prompts can be put into the running turn
 	Image, Audio, EmbeddedContext                  bool // what a prompt may contain besides text and links
 	MCPStdio, MCPHTTP, MCPSSE                      bool // the MCP servers that it accepts
 }
@@ -101,24 +105,31 @@ var initializeResponses = inBoth(func(v2 bool) *shape[InitializeResponse] {
 		can("delete", marker, func(r *InitializeResponse) *bool { return &r.Delete }),
 		can("additionalDirectories", marker, func(r *InitializeResponse) *bool { return &r.Roots }),
 		can("fork", marker, func(r *InitializeResponse) *bool { return &r.Fork }),
+		can("title", marker, func(r *InitializeResponse) *bool { return &r.Title }),
+		can("archive", marker, func(r *InitializeResponse) *bool { return &r.Archive }),
+		can("status", marker, func(r *InitializeResponse) *bool { return &r.Status }),
+		nestedMark("systemPrompt", func(r *InitializeResponse) *bool { return &r.SystemPrompt },
+			nested("mode", can("override", marker, func(r *InitializeResponse) *bool { return &r.OverridePrompt }))),
 	}
+	auth := can("status", marker, func(r *InitializeResponse) *bool { return &r.AuthStatus })
+	steering := nested("_meta", nested("steering", can("supported", isTrue, func(r *InitializeResponse) *bool { return &r.Steering })))
 	http := can("http", marker, func(r *InitializeResponse) *bool { return &r.MCPHTTP })
 	logins := optional("authMethods", list(authMethod(v2)), func(r *InitializeResponse) *[]AuthMethod { return &r.AuthMethods })
 	if v2 {
 		stdio := can("stdio", marker, func(r *InitializeResponse) *bool { return &r.MCPStdio })
 		session = append(session, nested("prompt", prompt...), nested("mcp", stdio, http))
-		return object(logins,
+		return object(logins, steering,
 			optional("info", implementation.value, func(r *InitializeResponse) *Implementation { return &r.Agent }),
-			nested("capabilities", nestedMark("session", func(r *InitializeResponse) *bool { return &r.Sessions }, session...)),
+			nested("capabilities", nestedMark("session", func(r *InitializeResponse) *bool { return &r.Sessions }, session...), nested("auth", auth)),
 		)
 	}
-	return object(logins,
+	return object(logins, steering,
 		optional("agentInfo", implementation.value, func(r *InitializeResponse) *Implementation { return &r.Agent }),
 		nested("agentCapabilities",
 			can("loadSession", marker, func(r *InitializeResponse) *bool { return &r.Load }),
 			nested("promptCapabilities", prompt...),
 			nested("mcpCapabilities", http, can("sse", marker, func(r *InitializeResponse) *bool { return &r.MCPSSE })),
-			nested("auth", can("logout", marker, func(r *InitializeResponse) *bool { return &r.Logout })),
+			nested("auth", auth, can("logout", marker, func(r *InitializeResponse) *bool { return &r.Logout })),
 			nested("sessionCapabilities", append(session,
 				can("list", marker, func(r *InitializeResponse) *bool { return &r.List }),
 				can("resume", marker, func(r *InitializeResponse) *bool { return &r.Resume }),

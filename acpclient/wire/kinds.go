@@ -193,8 +193,19 @@ func usage(v2 bool) *shape[Usage] {
 		optional("used", tokens, func(u *Usage) *uint64 { return &u.Used }),
 		optional("size", tokens, func(u *Usage) *uint64 { return &u.Size }),
 		optional("cost", change(v2, cost.value, Cost{None: true}), func(u *Usage) **Cost { return &u.Cost }),
+		nested("_meta",
+			nested("_claude/origin", optional("kind", text, func(u *Usage) *string { return &u.Origin })),
+			optional("_claude/rateLimit", pointer(rateLimit.value), func(u *Usage) **RateLimit { return &u.Limit }),
+		),
 	)
 }
+
+var rateLimit = object(
+	required("status", filled, func(l *RateLimit) *string { return &l.Status }),
+	optional("rateLimitType", text, func(l *RateLimit) *string { return &l.Type }),
+	optional("resetsAt", integer, func(l *RateLimit) *int64 { return &l.ResetsAt }),
+	optional("utilization", amount, func(l *RateLimit) *float64 { return &l.Utilization }),
+)
 
 // amount is a sum of money. A negative one is none.
 func amount(c *jsonscan.Cursor, f *float64) bool {
@@ -240,11 +251,15 @@ var subagent = object(
 		optional("state", text, func(s *SubagentState) *string { return &s.State }),
 		optional("stopReason", text, func(s *SubagentState) *string { return &s.StopReason }),
 	).value, SubagentState{}), func(a *Subagent) **SubagentState { return &a.State }),
+	optional("capabilities", change(true, object(
+		optional("cancel", marker, func(s *SubagentAllowed) *bool { return &s.Cancel }),
+	).value, SubagentAllowed{}), func(a *Subagent) **SubagentAllowed { return &a.Can }),
 )
 
 var state = object(
 	required("state", filled, func(s *StateUpdate) *string { return &s.State }),
 	optional("stopReason", text, func(s *StateUpdate) *string { return &s.StopReason }),
+	optional("usage", pointer(turnUsage.value), func(s *StateUpdate) **TurnUsage { return &s.Usage }),
 	optional("error", pointer(errorObject), func(s *StateUpdate) **ErrorObject { return &s.Error }),
 	optional("background", pointer(list(backgroundWork)), func(s *StateUpdate) **[]BackgroundWork { return &s.Background }),
 )

@@ -5,9 +5,16 @@ import "parley/internal/jsonscan"
 // NewSessionRequest is session/new. MCPServers is required in v1: send an
 // empty list, not nil.
 type NewSessionRequest struct {
-	Cwd                   string   `json:"cwd"`
-	MCPServers            []any    `json:"mcpServers"`
-	AdditionalDirectories []string `json:"additionalDirectories,omitempty"`
+	Cwd                   string        `json:"cwd"`
+	MCPServers            []any         `json:"mcpServers"`
+	AdditionalDirectories []string      `json:"additionalDirectories,omitempty"`
+	SystemPrompt          *SystemPrompt `json:"systemPrompt,omitempty"`
+}
+
+// SystemPrompt is instructions for the agent. Mode is append or override.
+type SystemPrompt struct {
+	Mode    string `json:"mode"`
+	Content []any  `json:"content"`
 }
 
 // MCPStdio is an MCP server started by the agent. In v1 it has no type.
@@ -45,10 +52,11 @@ func (r *NewSessionResponse) UnmarshalJSON(data []byte) error {
 
 // OpenSessionRequest is session/load, session/resume or session/fork.
 type OpenSessionRequest struct {
-	SessionID             string   `json:"sessionId"`
-	Cwd                   string   `json:"cwd"`
-	MCPServers            []any    `json:"mcpServers"`
-	AdditionalDirectories []string `json:"additionalDirectories,omitempty"`
+	SessionID             string        `json:"sessionId"`
+	Cwd                   string        `json:"cwd"`
+	MCPServers            []any         `json:"mcpServers"`
+	AdditionalDirectories []string      `json:"additionalDirectories,omitempty"`
+	SystemPrompt          *SystemPrompt `json:"systemPrompt,omitempty"`
 }
 
 // ResumeSessionRequestV2 is session/resume of v2, which replaces session/load.
@@ -218,8 +226,9 @@ type TerminalRefV2 struct {
 // ListSessionsRequest is session/list. A nil cursor asks for the first page; an
 // empty one is a cursor.
 type ListSessionsRequest struct {
-	Cwd    string  `json:"cwd,omitempty"`
-	Cursor *string `json:"cursor,omitempty"`
+	Cwd      string  `json:"cwd,omitempty"`
+	Cursor   *string `json:"cursor,omitempty"`
+	Archived string  `json:"archived,omitempty"` // include: those that are archived, too
 }
 
 // ListSessionsResponse is one page.
@@ -232,6 +241,7 @@ type ListSessionsResponse struct {
 type ListedSession struct {
 	ID, Cwd, Title, UpdatedAt string
 	AdditionalDirectories     []string
+	Archived                  bool
 }
 
 var listSessionsResponse = object(
@@ -245,6 +255,7 @@ var listedSession = object(
 	optional("title", text, func(s *ListedSession) *string { return &s.Title }),
 	optional("updatedAt", text, func(s *ListedSession) *string { return &s.UpdatedAt }),
 	optional("additionalDirectories", list(text), func(s *ListedSession) *[]string { return &s.AdditionalDirectories }),
+	optional("archived", isTrue, func(s *ListedSession) *bool { return &s.Archived }),
 )
 
 // UnmarshalJSON drops sessions without an id.
@@ -259,13 +270,46 @@ type PromptRequest struct {
 	Prompt    []any  `json:"prompt"`
 }
 
+// SteerRequest is _session/steering: a prompt for the turn that runs. Without one the agent leaves it
+// to the client.
+type SteerRequest struct {
+	PromptRequest
+	Meta struct {
+		Steering struct {
+			IdleBehavior string `json:"idleBehavior"`
+		} `json:"steering"`
+	} `json:"_meta"`
+}
+
+// SetTitleRequest is session/set_title.
+type SetTitleRequest struct {
+	SessionID string `json:"sessionId"`
+	Title     string `json:"title"`
+}
+
 // PromptResponse ends a turn of v1 with a StopReason. In v2 it says that the prompt has
 // become the message with this id; older agents leave the id out.
-type PromptResponse struct{ StopReason, MessageID string }
+type PromptResponse struct {
+	StopReason, MessageID string
+	Usage                 *TurnUsage // of v1; nil if the agent reports none
+}
+
+// TurnUsage counts tokens. In v1 agents differ whether they are those of the turn or of the session.
+type TurnUsage struct{ Total, Input, Output, Thought, CachedRead, CachedWrite uint64 }
+
+var turnUsage = object(
+	optional("totalTokens", tokens, func(u *TurnUsage) *uint64 { return &u.Total }),
+	optional("inputTokens", tokens, func(u *TurnUsage) *uint64 { return &u.Input }),
+	optional("outputTokens", tokens, func(u *TurnUsage) *uint64 { return &u.Output }),
+	optional("thoughtTokens", tokens, func(u *TurnUsage) *uint64 { return &u.Thought }),
+	optional("cachedReadTokens", tokens, func(u *TurnUsage) *uint64 { return &u.CachedRead }),
+	optional("cachedWriteTokens", tokens, func(u *TurnUsage) *uint64 { return &u.CachedWrite }),
+)
 
 var promptResponse = object(
 	optional("stopReason", text, func(r *PromptResponse) *string { return &r.StopReason }),
 	optional("messageId", text, func(r *PromptResponse) *string { return &r.MessageID }),
+	optional("usage", pointer(turnUsage.value), func(r *PromptResponse) **TurnUsage { return &r.Usage }),
 )
 
 // UnmarshalJSON is lenient.

@@ -64,6 +64,15 @@ type Command struct{ Name, Description, Hint string }
 type Usage struct {
 	Used, Size uint64
 	Cost       *Cost
+	Origin     string     // claude: what began the model's work that this report ends; "" if it does not say
+	Limit      *RateLimit // claude: nil if it says nothing about it
+}
+
+// RateLimit is what claude's account may still use. Status: allowed, allowed_warning, rejected.
+type RateLimit struct {
+	Status, Type string
+	ResetsAt     int64   // seconds since 1970; 0 if unknown
+	Utilization  float64 // the share of the limit that is used; 0 if unknown
 }
 
 // Cost is cumulative. Currency is an ISO 4217 code or a word such as "credits".
@@ -91,8 +100,12 @@ type Subagent struct {
 	ID                 string
 	Title, Description *string
 	State              *SubagentState
-	Cwd                string // "" if unset: its parent's
+	Cwd                string           // "" if unset: its parent's
+	Can                *SubagentAllowed // nil if unchanged
 }
+
+// SubagentAllowed is what may be done with a subagent.
+type SubagentAllowed struct{ Cancel bool }
 
 // SubagentState is the state of the subagent, with the reason if it stopped.
 type SubagentState struct{ State, StopReason string }
@@ -101,6 +114,7 @@ type SubagentState struct{ State, StopReason string }
 // open. An idle state may have the reason why the work ended.
 type StateUpdate struct {
 	State, StopReason string
+	Usage             *TurnUsage // of an idle state: of the turn that has ended
 	Error             *ErrorObject
 	Background        *[]BackgroundWork // nil if absent
 }
