@@ -208,7 +208,7 @@ func TestHostileStringsInEveryView(t *testing.T) {
 
 // unheard are the events that no agent can make in this test: of files and
 // commands that it uses, of histories, of what the user does besides.
-var unheard = []string{"FileWritten", "ToolExamined", "TerminalStarted", "HistoryBegan", "HistoryEnded", "LogGap", "ElicitationCompleted", "PromptFailed", "ShellStarted", "ShellOutput", "ShellExited", "ModelChanged"}
+var unheard = []string{"FileWritten", "ToolExamined", "TerminalStarted", "HistoryBegan", "HistoryEnded", "LogGap", "ElicitationCompleted", "PromptFailed", "PromptSteered", "ShellStarted", "ShellOutput", "ShellExited", "ModelChanged"}
 
 func (d *driver) hostileVisit(protocol, evil string) {
 	d.t.Helper()

@@ -113,7 +113,7 @@ func TestDragOfWholeMessages(t *testing.T) {
 func TestDragInTables(t *testing.T) {
 	for width, want := range map[int]string{
 		120: "name │ what it does, at some length, so that it has to be wrapped │ n\n──────┼────────────────────────────────────────────────────────────┼───\n 日本 │ the first of them, which is long as well",
-		40:  "name │ what it does, at some le… │ n\n──────┼───────────────────────────┼───\n日本 │ the first of them, which  │ 1\n│ is long as well",
+		40:  "name │ what it does, at some   │ n\n│ length, so that it has  │\n│ to be wrapped           │\n──────┼─────────────────────────┼───\n日本 │ the first of them,      │ 1\n│ which is long as well",
 	} {
 		v := viewOf(messageOf(sources["table"]+"\n\nThat is it."), "dark", width, 200)
 		if got := dragged(t, v, "name", "as well"); !sameLines(got, want) {

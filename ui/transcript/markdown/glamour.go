@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,25 +130,36 @@ func (t *tree) text(s string, passes int, references bool) *ast.Text {
 	return ast.NewTextSegment(text.NewSegment(start, len(t.source)))
 }
 
-// glamourTable renders a table, as wide as it needs to be and at most width.
-func (r *Renderer) glamourTable(rows [][][]inlineRun, align []extast.Alignment, width int) ([]line, error) {
+// rulePlace fills a row of a table in whose place the rule below the head is drawn. The letter is a
+// private one, which no text has.
+const rulePlace = "\U000fffe0"
+
+// glamourTable renders a table, as wide as it needs to be and at most width. Glamour cuts long heads, so it
+// gets an empty one, and the real one as the first row, which it wraps.
+func (r *Renderer) glamourTable(rows [][][]inlineRun, align []extast.Alignment, width int) (head, body []line, err error) {
 	t := &tree{}
 	table := extast.NewTable()
 	table.Alignments = align
-	for i, cells := range rows {
-		var row ast.Node = extast.NewTableRow(align)
-		if i == 0 {
-			row = extast.NewTableHeader(extast.NewTableRow(align))
-		}
+	add := func(row ast.Node, cells [][]inlineRun) {
 		for _, runs := range cells {
 			cell := extast.NewTableCell()
-			if i == 0 {
-				runs = strong(runs)
-			}
 			t.fill(cell, runs)
 			row.AppendChild(row, cell)
 		}
 		table.AppendChild(table, row)
+	}
+	add(extast.NewTableHeader(extast.NewTableRow(align)), make([][]inlineRun, len(align)))
+	for i, cells := range rows {
+		if i == 0 {
+			cells = slices.Clone(cells)
+			for k := range cells {
+				cells[k] = strong(cells[k])
+			}
+		}
+		add(extast.NewTableRow(align), cells)
+		if i == 0 {
+			add(extast.NewTableRow(align), slices.Repeat([][]inlineRun{{{text: rulePlace}}}, len(align)))
+		}
 	}
 	if r.tables == nil || len(r.tables) > 16 {
 		r.tables = make(map[int]*glamourRenderer)
@@ -160,7 +172,7 @@ func (r *Renderer) glamourTable(rows [][][]inlineRun, align []extast.Alignment, 
 	out, err := g.render(t, table)
 	if err != nil {
 		delete(r.tables, width)
-		return nil, err
+		return nil, nil, err
 	}
 	var lines []line
 	for _, l := range splitPieces(decode(strings.Trim(out, "\n"))) {
@@ -169,7 +181,13 @@ func (r *Renderer) glamourTable(rows [][][]inlineRun, align []extast.Alignment, 
 		}
 		lines = append(lines, line(l))
 	}
-	return lines, nil
+	at := slices.IndexFunc(lines, func(l line) bool { return strings.HasPrefix(l.text(), "─") })
+	below := slices.IndexFunc(lines, func(l line) bool { return strings.Contains(l.text(), rulePlace) })
+	if at < 0 || below < at {
+		return nil, nil, errors.New("glamour: a table without a head")
+	}
+	lines[below] = line{{lines[at].text(), r.theme.dim}}
+	return lines[at+1 : below+1], lines[below+1:], nil
 }
 
 // strong returns a copy of runs in bold.

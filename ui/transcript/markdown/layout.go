@@ -51,7 +51,8 @@ type document struct {
 	source []byte
 	root   ast.Node
 	open   bool
-	skip   int // rows of a table's head not to show again
+	// headless says that the head of a table was shown before.
+	headless bool
 }
 
 func (d *document) parse(source string) {
@@ -226,12 +227,21 @@ func (d *document) table(table *extast.Table, width int) []line {
 		rows = append(rows, cells)
 	}
 	if columns := len(table.Alignments); !d.open && columns > 0 && width/columns >= 6 {
-		if lines, err := d.r.glamourTable(rows, table.Alignments, min(width, naturalWidth(rows))); err == nil && fits(lines, width) {
-			return lines[min(d.skip, len(lines)):]
+		room, natural := width, naturalWidth(rows)
+		if natural > width { // glamour forgets the lines between columns when it makes them narrower
+			room, natural = width-columns+1, width
+		}
+		head, body, err := d.r.glamourTable(rows, table.Alignments, min(room, natural))
+		switch {
+		case err != nil || !fits(head, width) || !fits(body, width):
+		case d.headless:
+			return body
+		default:
+			return append(head, body...)
 		}
 	}
 	lines := strings.SplitAfterN(written.String(), "\n", 2)
-	if d.skip > 0 && len(lines) == 2 {
+	if d.headless && len(lines) == 2 {
 		return d.r.plain(lines[1], style{}, width)
 	}
 	return d.r.plain(written.String(), style{}, width)

@@ -222,3 +222,10 @@ func isDelimiter(line string) bool {
 	return indent <= 3 && strings.IndexByte(s, '-') >= 0 && strings.Trim(s, "|:- \t") == "" &&
 		strings.ContainsAny(s, "|:")
 }
+
+// mayDelimit reports whether line could become a delimiter row that begins with a line.
+func mayDelimit(line string) bool {
+	indent, at := indentOf(line)
+	s := line[at:]
+	return indent <= 3 && strings.HasPrefix(s, "|") && strings.Trim(s, "|:- \t") == ""
+}

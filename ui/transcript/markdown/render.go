@@ -115,11 +115,11 @@ func (r *Renderer) document(b Block, width int) []line {
 	if b.indent > 0 {
 		source = unindent(source, b.indent)
 	}
-	skip := 0
-	if b.Kind == Table && b.Continued && b.head != "" {
-		source, skip = safetext.Clean(b.head)+source, 2
+	headless := b.Kind == Table && b.Continued && b.head != ""
+	if headless {
+		source = safetext.Clean(b.head) + source
 	}
-	doc := &document{r: r, open: b.Open, skip: skip}
+	doc := &document{r: r, open: b.Open, headless: headless}
 	doc.parse(source)
 	return doc.blocks(doc.root, width)
 }

@@ -128,8 +128,12 @@ func TestTableGrows(t *testing.T) {
 	heights := []int{}
 	for i := range len(table) {
 		s.Append([]byte(table[i : i+1]))
-		if b := s.Tail(); b.Kind == Table {
-			rows := r.Rows(b)
+		b := s.Tail()
+		rows := r.Rows(b)
+		if strings.Contains(strings.Join(rows, ""), "--") {
+			t.Fatalf("the second row as it is written: %q", rows)
+		}
+		if b.Kind == Table {
 			checkRows(t, rows, 60)
 			heights = append(heights, len(rows))
 			if strings.Contains(strings.Join(rows, ""), "|") {
@@ -168,7 +172,7 @@ func TestRows(t *testing.T) {
 		{"html stays", "Vec<T> <b>x</b>", []string{"Vec<T> <b>x</b>"}},
 		{"escapes once", `\* \\* C:\x \"q\"`, []string{`* \* C:\x "q"`}},
 		{"code has no escapes", "`\\* &lt; \\\\`", []string{"\x1b[36m\\* &lt; \\\\\x1b[m"}},
-		{"code in a table", "|a|\n|-|\n|`\\.`|\n", []string{" \x1b[1ma\x1b[m", "────", " \x1b[36m\\.\x1b[m"}},
+		{"code in a table", "|a|\n|-|\n|`\\.`|\n", []string{" \x1b[1ma\x1b[m", "\x1b[2m────\x1b[m", " \x1b[36m\\.\x1b[m"}},
 		{"reference to a control", "&#27;[2Jx&#x202e;y", []string{"[2Jxy"}},
 		{"control characters", "a\x1b[31mb\x1b]0;t\x07c", []string{"abc"}},
 		{"list numbers", "7. a\n8. b\n", []string{"7. a", "8. b"}},
@@ -405,7 +409,7 @@ func FuzzRows(f *testing.F) {
 func TestCellsLookAsProse(t *testing.T) {
 	r := NewRenderer(60, theme.ANSI())
 	runs := []inlineRun{{text: `a & \* &amp; `}, {`b\.`, roleStrong | roleEmph | roleStrike, ""}, {`c &lt; \\`, roleCode, ""}, {`d\_`, roleLink, ""}, {` (e\f)`, roleDim, ""}, {`g\.`, roleLink | roleCode, ""}}
-	lines, err := r.glamourTable([][][]inlineRun{{{{text: "head"}}}, {runs}}, []extast.Alignment{extast.AlignLeft}, 200)
+	_, lines, err := r.glamourTable([][][]inlineRun{{{{text: "head"}}}, {runs}}, []extast.Alignment{extast.AlignLeft}, 200)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -415,7 +419,7 @@ func TestCellsLookAsProse(t *testing.T) {
 	if got := strings.TrimSpace(cell.String()); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if lines, err := r.glamourTable([][][]inlineRun{{runs}, {runs}}, nil, 200); err == nil {
+	if _, lines, err := r.glamourTable([][][]inlineRun{{runs}, {runs}}, nil, 200); err == nil {
 		t.Errorf("a table without columns: %v", lines)
 	}
 }
@@ -427,5 +431,46 @@ func TestTableCells(t *testing.T) {
 	got := strings.Join(strings.Fields(ansi.Strip(rows[0])), " ")
 	if want := `a*b │ c\.d &lt; │ e_f (g\h) │ i\*j`; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// All of a table is readable, however little room there is for it: words continue in the next row, also those of the
+// head. A table that has to be only a cell or two narrower is no exception.
+func TestNarrowTablesKeepTheirText(t *testing.T) {
+	source := "| A rather long header | What happens when it does | Size |\n|---|:-:|--:|\n| a | b | 1 |\n| alpha beta | something longer | 22 |\n" +
+		"| x | y | 333333 |\n| a much longer name than before | short | 4 |\n"
+	letters := func(s string) string {
+		return strings.Join(slices.Sorted(strings.SplitSeq(strings.Map(func(r rune) rune {
+			if strings.ContainsRune("|│─┼- :\n", r) {
+				return -1
+			}
+			return r
+		}, s), "")), "")
+	}
+	for width := 18; width < 80; width++ {
+		rows := NewRenderer(width, theme.Plain()).Rows(split(source)[0])
+		checkRows(t, rows, width)
+		text := ansi.Strip(strings.Join(rows, "\n"))
+		if got, want := letters(text), letters(source); got != want {
+			t.Errorf("%d cells:\n%s", width, text)
+		}
+		for i, row := range rows {
+			if got := strings.Count(ansi.Strip(row), "│") + strings.Count(ansi.Strip(row), "┼"); got != 2 {
+				t.Errorf("%d cells, row %d: %q", width, i, row)
+			}
+		}
+	}
+}
+
+// A long table is drawn in pieces. Its head is there once.
+func TestLongTableHasOneHead(t *testing.T) {
+	source := "| number | word |\n|---|---|\n"
+	for i := range 300 {
+		source += fmt.Sprintf("| %d | word |\n", i)
+	}
+	blocks := split(source)
+	text := ansi.Strip(strings.Join(render(NewRenderer(60, theme.Plain()), blocks), "\n"))
+	if len(blocks) < 2 || strings.Count(text, "┼") != 1 || strings.Count(text, "number") != 1 || strings.Count(text, "word") != 301 {
+		t.Errorf("%d blocks:\n%s", len(blocks), text)
 	}
 }

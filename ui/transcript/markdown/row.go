@@ -233,6 +233,15 @@ func (s style) apply(params string) style {
 	return s
 }
 
+// text returns the words of a line without their styles.
+func (l line) text() string {
+	var b strings.Builder
+	for _, p := range l {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
 // width returns the cells the row takes.
 func (l line) width() int {
 	n := 0

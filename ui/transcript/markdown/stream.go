@@ -130,6 +130,8 @@ func (s *Stream) Tail() Block {
 		if !s.midway && s.fence.mayClose(partial) {
 			sp.to = s.line
 		}
+	case sp.kind == Paragraph && s.prev >= sp.start && mayDelimit(partial) && strings.IndexByte(all[s.prev:s.line], '|') >= 0:
+		sp.end = s.line // the second row of a table, it seems
 	case sp.kind == 0:
 		probe := Stream{open: sp}
 		sp.kind = probe.begin(partial, sp.end)
