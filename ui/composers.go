@@ -35,7 +35,7 @@ func (h composers) HistoryChanged() {
 // newStore makes the store that the composers share.
 func newStore(m *Model) *composer.Store {
 	o := m.Options
-	return composer.NewStore(composer.Options{Env: &m.Env, Screen: composers{m}, Files: o.Files, Images: m.Workspace.Images(), Pictures: o.Pictures, History: o.History, Drafts: o.Drafts, Editor: o.Editor, Home: o.Home})
+	return composer.NewStore(composer.Options{Env: &m.Env, Screen: composers{m}, Files: o.Files, Images: m.Workspace.Images(), OpenPicture: o.OpenPicture, ClipboardPicture: o.ClipboardPicture, History: o.History, Drafts: o.Drafts, Editor: o.Editor, Home: o.Home})
 }
 
 // after updates the composers after a message.

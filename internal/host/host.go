@@ -133,7 +133,7 @@ func (h *Host) Services() acpclient.Services {
 		s.Terminals = (*commands)(h)
 	}
 	if h.tools != nil {
-		s.Tools = h.tools
+		s.Tools = h.tools.Offer
 	}
 	return s
 }

@@ -20,6 +20,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/attach"
 	"parley/internal/finder"
+	"parley/internal/memory"
 	"parley/internal/template"
 )
 
@@ -58,7 +59,7 @@ type Options struct {
 	Logs func() ([]Logged, error)
 	// Names stores the names that the user gives to sessions. If nil, they last as long as the
 	// workspace.
-	Names Names
+	Names *memory.Names
 	// KeepPrompts says that prompts may be stored, such as in the name of a fork.
 	KeepPrompts bool
 

@@ -238,7 +238,7 @@ func (pictures) Clipboard(context.Context) (picture.Image, error) {
 }
 
 func TestImagesOfADraft(t *testing.T) {
-	p := newPage(t, Options{Pictures: pictures{}})
+	p := newPage(t, Options{OpenPicture: pictures{}.Open, ClipboardPicture: pictures{}.Clipboard})
 	p.run(p.c.Paste("./a.png"))
 	if got := p.c.DisplayText(p.c.Value()); got != "[image a.png 3 B]" {
 		t.Errorf("pasted: %q", got)

@@ -19,9 +19,10 @@ import (
 // images reads the images of drafts.
 type images struct {
 	*attach.Images
-	disk   Pictures
-	screen Screen
-	home   string // ~ in paths
+	open      func(ctx context.Context, path string) (picture.Image, error)
+	clipboard func(ctx context.Context) (picture.Image, error)
+	screen    Screen
+	home      string // ~ in paths
 }
 
 // imageMsg says that an image was read or could not be.
@@ -76,7 +77,7 @@ func (p *images) file(path, dir string) func() (picture.Image, error) {
 	return func() (picture.Image, error) {
 		ctx, stop := context.WithTimeout(parent, readPatience)
 		defer stop()
-		return p.disk.Open(ctx, full)
+		return p.open(ctx, full)
 	}
 }
 

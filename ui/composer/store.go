@@ -9,6 +9,7 @@ import (
 	"parley/internal/attach"
 	"parley/internal/finder"
 	"parley/internal/memory"
+	"parley/internal/picture"
 	"parley/ui/layer"
 )
 
@@ -28,15 +29,17 @@ type Screen interface {
 // Options of a Store. Interfaces and functions may be nil: what they do is not available
 // then.
 type Options struct {
-	Env      *layer.Env
-	Screen   Screen
-	Files    finder.Files
-	Images   *attach.Images // of all prompts
-	Pictures Pictures
-	History  memory.HistoryStore
-	Drafts   memory.DraftStore
-	Editor   func(text string) (Editing, error)
-	Home     string // ~ in paths
+	Env    *layer.Env
+	Screen Screen
+	Files  finder.Files
+	Images *attach.Images // of all prompts
+	// OpenPicture reads an image file, and ClipboardPicture the image in the clipboard.
+	OpenPicture      func(ctx context.Context, path string) (picture.Image, error)
+	ClipboardPicture func(ctx context.Context) (picture.Image, error)
+	History          memory.HistoryStore
+	Drafts           memory.DraftStore
+	Editor           func(text string) (Editing, error)
+	Home             string // ~ in paths
 }
 
 // Store holds what all composers share: the images, the history of the project, and the
@@ -52,7 +55,7 @@ type Store struct {
 func NewStore(opts Options) *Store {
 	return &Store{
 		opts:    opts,
-		images:  images{Images: cmp.Or(opts.Images, &attach.Images{}), disk: opts.Pictures, screen: opts.Screen, home: opts.Home},
+		images:  images{Images: cmp.Or(opts.Images, &attach.Images{}), open: opts.OpenPicture, clipboard: opts.ClipboardPicture, screen: opts.Screen, home: opts.Home},
 		history: history{disk: opts.History, screen: opts.Screen},
 		drafts:  draftKeeper{env: opts.Env, screen: opts.Screen, order: draftOrder{store: opts.Drafts}},
 	}
