@@ -164,7 +164,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	addDesktop(cmd.Context(), &opts, setup.Config, place)
 	files := &finder.Projects{}
 	defer files.Close()
-	opts.Files, opts.OpenPicture, opts.ClipboardPicture = files, picture.Read, clipboard.Image
+	opts.ReadFile, opts.FindFiles, opts.OpenPicture, opts.ClipboardPicture = finder.Read, files.Find, picture.Read, clipboard.Image
 	if f.adjust != nil {
 		f.adjust(&opts)
 	}

@@ -63,8 +63,8 @@ type Options struct {
 	// KeepPrompts says that prompts may be stored, such as in the name of a fork.
 	KeepPrompts bool
 
-	// Files finds and reads the files that prompts mention. If nil, an @ has no meaning.
-	Files finder.Files
+	// ReadFile reads the files that prompts mention. If nil, an @ has no meaning.
+	ReadFile finder.ReadFunc
 
 	// Worktrees makes, merges and removes git worktrees. If nil, there are none.
 	Worktrees Worktrees

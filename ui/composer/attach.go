@@ -30,7 +30,7 @@ func (t attaching) clipboard() tea.Cmd {
 	case !s.Images:
 		return t.host.Say(attach.NoImages)
 	}
-	ctx := t.images.screen.Context()
+	ctx := t.images.ctx
 	return t.put("clipboard", "", func() (picture.Image, error) { return read(ctx) })
 }
 

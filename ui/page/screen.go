@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/finder"
 	"parley/internal/intent"
 	"parley/internal/picture"
 	"parley/internal/workspace"
@@ -23,6 +24,8 @@ type Options struct {
 	// TypedAgent makes an agent from a command line or URL that the user has typed.
 	// nil: only those in Agents can be started.
 	TypedAgent func(line string) (workspace.Spec, error)
+	// FindFiles finds the files that are mentioned. nil: they are not completed.
+	FindFiles finder.FindFunc
 	// OpenPicture reads an image file, and ClipboardPicture the image in the clipboard. They may block,
 	// and are called from any goroutine. nil: prompts have no images.
 	OpenPicture      func(ctx context.Context, path string) (picture.Image, error)
