@@ -97,16 +97,15 @@ func (o *Options) advice(err error) string {
 	return "accept any certificate with --insecure"
 }
 
-// openStream and closeStream tell a transport with a stream for each session about a
-// session.
+// openStream and closeStream tell HTTP, which has a stream for each session, about a session.
 func (c *Client) openStream(id string) {
-	if s, ok := c.in.Conn.(transport.Streams); ok {
-		s.OpenSession(id)
+	if h, ok := c.in.Conn.(*transport.HTTP); ok {
+		h.OpenSession(id)
 	}
 }
 
 func (c *Client) closeStream(id string) {
-	if s, ok := c.in.Conn.(transport.Streams); ok {
-		s.CloseSession(id)
+	if h, ok := c.in.Conn.(*transport.HTTP); ok {
+		h.CloseSession(id)
 	}
 }

@@ -86,8 +86,8 @@ func (c *Client) negotiate(ctx context.Context) error {
 			return &ReconnectError{Version: answer, Err: err}
 		}
 	}
-	if v, ok := c.in.Conn.(transport.Versioned); ok {
-		v.SetVersion(c.agent.ProtocolVersion)
+	if h, ok := c.in.Conn.(*transport.HTTP); ok {
+		h.SetVersion(c.agent.ProtocolVersion)
 	}
 	if c.opts.Protocol == "auto" && c.opts.Versions != nil {
 		c.opts.Versions.Remember(c.opts.Agent, c.agent.ProtocolVersion)

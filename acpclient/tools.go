@@ -11,11 +11,10 @@ import (
 // Tools offers this machine's files and commands to agents of v2, which do not ask their
 // client for them, as an MCP server that the agent starts. Agents of v1 use FS and
 // Terminals instead.
-type Tools interface {
-	// Offer prepares a server for a session that is about to be opened in cwd. It is
-	// called on the goroutine that opens the session.
-	Offer(cwd string) (MCPServer, Offer, error)
-}
+//
+// It prepares a server for a session that is about to be opened in cwd, on the goroutine that opens
+// the session.
+type Tools func(cwd string) (MCPServer, Offer, error)
 
 // Offer is the server of one session. Its methods return at once, may be called from any
 // goroutine, and may be called again.
@@ -40,7 +39,7 @@ func (c *Client) withTools(n NewSession) NewSession {
 		c.opts.Log.Add(event.LogClient, "files and commands are not offered: the agent starts no MCP servers")
 		return n
 	}
-	server, offer, err := tools.Offer(n.Cwd)
+	server, offer, err := tools(n.Cwd)
 	if err != nil {
 		c.opts.Log.Add(event.LogClient, "files and commands are not offered: "+safetext.Line(err.Error(), 300))
 		return n

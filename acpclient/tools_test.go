@@ -68,7 +68,7 @@ func offering(t *testing.T, answers map[string]string, test func(*testing.T, *ac
 		a, conn := newV2Agent(t, answers)
 		tools := &toolOffers{}
 		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "auto", Sink: event.NewQueue(),
-			Services: acpclient.Services{Tools: tools, Permissions: &cancelNoter{tools}}})
+			Services: acpclient.Services{Tools: tools.Offer, Permissions: &cancelNoter{tools}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +250,7 @@ func TestToolsNotOffered(t *testing.T) {
 				go a.run()
 				tools, log := &toolOffers{err: tc.err}, event.NewLog()
 				c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Protocol: tc.protocol, Sink: event.NewQueue(), Log: log,
-					Services: acpclient.Services{Tools: tools}})
+					Services: acpclient.Services{Tools: tools.Offer}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -283,7 +283,7 @@ func TestToolsOfSessionThatServicesRefuse(t *testing.T) {
 		_, conn := newV2Agent(t, nil)
 		tools := &toolOffers{}
 		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: event.NewQueue(),
-			Services: acpclient.Services{Tools: tools, Sessions: refusing{}}})
+			Services: acpclient.Services{Tools: tools.Offer, Sessions: refusing{}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,13 +43,15 @@ func (p *somePictures) Clipboard(context.Context) (picture.Image, error) {
 	return picture.Image{Data: []byte(p.clipboard), MimeType: "image/png"}, nil
 }
 
+func (p *somePictures) fill(o *Options) { o.OpenPicture, o.ClipboardPicture = p.Open, p.Clipboard }
+
 func pictured() *somePictures {
 	return &somePictures{files: map[string]string{"/tmp/shot.png": "PNG", "/home/ada/my shot.jpg": strings.Repeat("x", 23600), "/tmp/big.png": ""}}
 }
 
 func withPictures(p *somePictures) func(*driver, *Options) {
 	return func(d *driver, o *Options) {
-		o.Pictures = p
+		p.fill(o)
 		d.fake.Capabilities(embeds)
 	}
 }
@@ -115,7 +117,7 @@ func TestSpaceElsewhereIsNoImage(t *testing.T) {
 }
 
 func TestImagesNotAccepted(t *testing.T) {
-	drive(t, func(d *driver, o *Options) { o.Pictures = pictured() }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { pictured().fill(o) }, func(d *driver) {
 		d.connected()
 		d.press("ctrl+v")
 		d.sees("This agent does not accept images")
@@ -178,7 +180,7 @@ func TestQueuedImage(t *testing.T) {
 // A prompt that an agent of v2 gives back has its image again.
 func TestImageComesBack(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
-		o.Pictures = pictured()
+		pictured().fill(o)
 		d.fake.Protocol = "2"
 		d.fake.Answer("initialize", `{"protocolVersion":2,"info":{"name":"fake","version":"2"},"capabilities":{"session":{"prompt":{"image":{}}}}}`)
 		d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32603, "no room") })

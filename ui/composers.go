@@ -1,22 +1,19 @@
 package ui
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/intent"
 	"parley/ui/composer"
 )
 
-// composers is the host of the store that all composers share.
+// composers are those of all pages.
 type composers struct{ m *Model }
 
-func (h composers) Context() context.Context  { return h.m.Workspace.Context() }
-func (h composers) Front() *composer.Composer { return h.m.Front.Composer }
-func (h composers) Quitting() bool            { return h.m.Quitting }
+func (h composers) front() *composer.Composer { return h.m.Front.Composer }
+func (h composers) quitting() bool            { return h.m.Quitting }
 
-func (h composers) Composers() []*composer.Composer {
+func (h composers) all() []*composer.Composer {
 	var out []*composer.Composer
 	for _, c := range h.m.chats() {
 		out = append(out, c.Composer)
@@ -24,7 +21,7 @@ func (h composers) Composers() []*composer.Composer {
 	return out
 }
 
-func (h composers) HistoryChanged() {
+func (h composers) historyChanged() {
 	for _, c := range h.m.chats() {
 		if l := c.Panels.ListOf(intent.SearchHistory); l != nil {
 			l.SetItems(c.Composer.Entries())
@@ -34,8 +31,9 @@ func (h composers) HistoryChanged() {
 
 // newStore makes the store that the composers share.
 func newStore(m *Model) *composer.Store {
-	o := m.Options
-	return composer.NewStore(composer.Options{Env: &m.Env, Screen: composers{m}, Files: o.Files, Images: m.Workspace.Images(), Pictures: o.Pictures, History: o.History, Drafts: o.Drafts, Editor: o.Editor, Home: o.Home})
+	o, h := m.Options, composers{m}
+	return composer.NewStore(composer.Options{Env: &m.Env, Context: m.Workspace.Context(), FindFiles: o.FindFiles,
+		Pages: composer.Pages{All: h.all, Front: h.front, HistoryChanged: h.historyChanged, Quitting: h.quitting}, Images: m.Workspace.Images(), OpenPicture: o.OpenPicture, ClipboardPicture: o.ClipboardPicture, History: o.History, Drafts: o.Drafts, Editor: o.Editor, Home: o.Home})
 }
 
 // after updates the composers after a message.

@@ -59,7 +59,7 @@ func TestHostileStringsInline(t *testing.T) {
 					o.Inline = true
 				}, func(d *driver) {
 					w.d = d
-					d.m.inline.SetScreen(w)
+					d.m.inline.SetScreen(w.Print, w.Reflow)
 					d.m.painter = w
 					d.hostileVisit(protocol, evil)
 				})

@@ -64,7 +64,7 @@ func onPaper(t *testing.T, change func(*driver, *Options), f func(d *driver, p *
 		}
 	}, func(d *driver) {
 		p.d = d
-		d.m.inline.SetScreen(p)
+		d.m.inline.SetScreen(p.Print, p.Reflow)
 		d.m.painter = p
 		d.connected()
 		d.send(page.Refresh{})

@@ -61,7 +61,7 @@ func (g *guarded) set(d *driver, o *Options) {
 		})
 	}
 	o.LoginCommand = func(a workspace.Spec, method event.AuthMethod) workspace.LoginCommand {
-		return &loginRun{g: g, words: a.Command + " + " + strings.Join(method.Args, " ")}
+		return g.login(a.Command + " + " + strings.Join(method.Args, " "))
 	}
 }
 
@@ -69,6 +69,10 @@ func (g *guarded) set(d *driver, o *Options) {
 type loginRun struct {
 	g     *guarded
 	words string
+}
+
+func (g *guarded) login(words string) workspace.LoginCommand {
+	return workspace.LoginCommand{Command: &loginRun{g, words}, LastLines: func() []string { return g.said }}
 }
 
 func (l *loginRun) Run() error {
@@ -80,7 +84,6 @@ func (l *loginRun) Run() error {
 	l.g.in.Store(err == nil && !l.g.vain)
 	return err
 }
-func (l *loginRun) LastLines() []string { return l.g.said }
 func (l *loginRun) SetStdin(io.Reader)  {}
 func (l *loginRun) SetStdout(io.Writer) {}
 func (l *loginRun) SetStderr(io.Writer) {}

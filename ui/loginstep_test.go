@@ -63,7 +63,7 @@ func (k *locked) set(d *driver, o *Options) {
 	o.AgentLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error) {
 		k.prepared = append(k.prepared, a)
 		line := strings.Join(append([]string{c.Command}, c.Args...), " ")
-		return workspace.AgentLogin{Command: &loginRun{g: &k.guarded, words: line}, Line: line, Program: k.program, Dir: "/home/ada"}, k.unfound
+		return workspace.AgentLogin{Command: k.login(line), Line: line, Program: k.program, Dir: "/home/ada"}, k.unfound
 	}
 }
 

@@ -100,7 +100,7 @@ const embeds = `,"agentCapabilities":{"promptCapabilities":{"embeddedContext":tr
 // hold.
 func withFiles(f *someFiles) func(*driver, *Options) {
 	return func(d *driver, o *Options) {
-		o.Files = f
+		o.ReadFile, o.FindFiles = f.Read, f.Find
 		d.fake.Capabilities(embeds)
 	}
 }
@@ -276,7 +276,7 @@ func TestMentionedBlocks(t *testing.T) {
 		d.sent(1, `[{"type":"text","text":"@a @gone @b, `+"`@a`"+` @dir/ "},{"type":"resource","resource":{"uri":"file:///p/a","text":"text of a"}},`+
 			`{"name":"b","type":"resource_link","uri":"file:///p/b"},{"name":"dir/","type":"resource_link","uri":"file:///p/dir/"}]`)
 	})
-	drive(t, func(d *driver, o *Options) { o.Files = f }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { o.ReadFile, o.FindFiles = f.Read, f.Find }, func(d *driver) {
 		d.connected()
 		d.types("see @a ")
 		d.press("enter")
@@ -291,7 +291,7 @@ func TestMentionOrder(t *testing.T) {
 	for _, protocol := range []string{"1", "2"} {
 		f := filesOf("a", "b")
 		f.slow["a"] = time.Second
-		drive(t, func(d *driver, o *Options) { o.Files, d.fake.Protocol = f, protocol }, func(d *driver) {
+		drive(t, func(d *driver, o *Options) { o.ReadFile, o.FindFiles, d.fake.Protocol = f.Read, f.Find, protocol }, func(d *driver) {
 			d.connected()
 			d.types("one @a \ntwo\nthree @b \nfour")
 			d.wait(100 * time.Millisecond)
@@ -396,7 +396,7 @@ func BenchmarkMentionKey(b *testing.B) {
 	for range 50 {
 		f.order = append(f.order, "internal/some/where/"+strings.Repeat("x", len(f.order))+"/view.go")
 	}
-	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: "/p", Files: f, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
+	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: "/p", ReadFile: f.Read, Agents: []workspace.Spec{{Name: "fake"}}}}, FindFiles: f.Find, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.Choosing = false
 	for _, r := range "look at @" {

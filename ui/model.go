@@ -52,7 +52,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.inline.On() {
 		cmds = append(cmds, tea.Raw(ansi.RequestNameVersion))
 	}
-	return tea.Batch(append(cmds, status.Listen(m.Workspace.Context(), narrator{m}, m.Options.Notices), m.sync())...)
+	return tea.Batch(append(cmds, status.Listen(m.Workspace.Context(), m.notify, m.Options.Notices), m.sync())...)
 }
 
 // View implements tea.Model. It returns the same view until something changes.

@@ -1,14 +1,14 @@
 package ui
 
 import (
-	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/memory"
-	"parley/internal/workspace"
 )
 
 // A session is renamed in its row. The name wins over the agent's title on the whole screen, and
@@ -79,22 +79,19 @@ func TestRenameCommand(t *testing.T) {
 	})
 }
 
-// brokenNames cannot be read or stored.
-type brokenNames struct{}
-
-var errNames = errors.New("names.json is damaged; repair or remove it")
-
-func (brokenNames) Load() (func(agent, session string) string, error) { return nil, errNames }
-func (brokenNames) Save(_, _, _ string) error                         { return errNames }
-
+// Names that cannot be read or stored hold for this run.
 func TestBrokenNames(t *testing.T) {
-	drive(t, func(_ *driver, o *Options) { o.Names = brokenNames{} }, func(d *driver) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "names.json"), []byte("?"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	drive(t, func(_ *driver, o *Options) { o.Names = memory.NewNames(dir) }, func(d *driver) {
 		d.connected()
-		d.sees("names.json is damaged")
+		d.sees("read the names of sessions")
 		d.rest()
 		d.types("/rename mine\n")
 		d.soon()
-		d.sees("names.json is damaged")
+		d.sees("keep the name of the session")
 		d.press("ctrl+s")
 		d.sees("1 mine")
 	})
@@ -120,5 +117,3 @@ func TestRenameOfOneThatIsGone(t *testing.T) {
 		}
 	})
 }
-
-var _ workspace.Names = (*memory.Names)(nil)

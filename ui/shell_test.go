@@ -72,7 +72,7 @@ func (s *fakeShell) done(code int) {
 }
 
 func withShell(s *fakeShell) func(*driver, *Options) {
-	return func(_ *driver, o *Options) { o.Shell = s }
+	return func(_ *driver, o *Options) { o.Shell = &shell.Runner{Run: s.Run, Close: s.Close} }
 }
 
 // texts are the blocks of the newest prompt.

@@ -39,16 +39,13 @@ func (m *Model) tellDir() tea.Cmd {
 	return tea.Raw(ansi.NotifyWorkingDirectory(host, filepath.ToSlash(dir)))
 }
 
-// narrator shows notices that belong to no session, on the page on the screen.
-type narrator struct{ m *Model }
-
-func (s narrator) Free() bool {
-	m := s.m
-	return !m.Quitting && m.conversing() && !m.Front.Toasts()
-}
-
-func (s narrator) Say(line string) tea.Cmd {
-	s.m.Front.Agent.Log.Add(event.LogClient, line) // the log shows it again
-	s.m.Front.Say(line)
-	return nil
+// notify shows a notice that belongs to no session, on the page on the screen; false if it would not be
+// seen, or hide another.
+func (m *Model) notify(line string) (said bool) {
+	if m.Quitting || !m.conversing() || m.Front.Toasts() {
+		return false
+	}
+	m.Front.Agent.Log.Add(event.LogClient, line) // the log shows it again
+	m.Front.Say(line)
+	return true
 }

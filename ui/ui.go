@@ -52,7 +52,7 @@ func Run(ctx context.Context, opts Options) (workspace.ResumableSession, error) 
 	screen := paint.Open(opts.Output, os.Environ(), g.Do)
 	m.painter, m.Exec = screen, screen.Exec
 	if screen.HasScrollback() {
-		m.inline.SetScreen(screen)
+		m.inline.SetScreen(screen.Print, screen.Reflow)
 	}
 	defer func() {
 		var rows []string
@@ -105,10 +105,10 @@ func New(opts Options) *Model {
 		return m.Front.UnderMouse()
 	})
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
-	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: words.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
 	of := opts.Options
 	of.KeepPrompts, of.Pace, of.Now = opts.History != nil, frame, func() time.Time { return m.Now() }
 	m.Workspace = workspace.New(of)
+	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: words.ShortenHome(opts.Cwd, opts.Home)}, m.Workspace, m.leaveStart)
 	m.pages = pages{screen: &m.Screen, made: map[*workspace.Session]*page.Page{}}
 	m.Store = newStore(m)
 	m.Front = m.pageOf(m.Workspace.Front())

@@ -145,29 +145,18 @@ func (h *HTTP) Send(m Message) error {
 	return err
 }
 
-// SetVersion implements Versioned.
-func (h *HTTP) SetVersion(version int) {
-	h.version.Store(int64(version))
-	if v, ok := h.replaced().(Versioned); ok {
-		v.SetVersion(version)
-	}
-}
+// SetVersion sets the protocol version that requests name, once it is negotiated.
+func (h *HTTP) SetVersion(version int) { h.version.Store(int64(version)) }
 
-// OpenSession implements Streams: it opens the stream of the session at once.
+// OpenSession opens the stream of a session, before anything is sent for it. It returns at once.
 func (h *HTTP) OpenSession(id string) {
-	if s, ok := h.replaced().(Streams); ok {
-		s.OpenSession(id)
-	}
 	if l := h.current(); l != nil && headerSafe(id) {
 		l.open(id, true)
 	}
 }
 
-// CloseSession implements Streams. Open requests of the session still get their answers.
+// CloseSession closes it. Open requests of the session still get their answers.
 func (h *HTTP) CloseSession(id string) {
-	if s, ok := h.replaced().(Streams); ok {
-		s.CloseSession(id)
-	}
 	if l := h.current(); l != nil {
 		l.release(id)
 	}
@@ -240,11 +229,4 @@ func (h *HTTP) current() *httpConnection {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.connection
-}
-
-// replaced returns the WebSocket used in place of HTTP, nil if there is none.
-func (h *HTTP) replaced() Conn {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.replacement
 }

@@ -41,19 +41,6 @@ type Remote struct {
 	Log func(string)
 }
 
-// Streams is implemented by a Conn that has a stream for each session. Both methods return
-// at once.
-type Streams interface {
-	// OpenSession is called when the session is known, before anything is sent for it:
-	// messages for it are wanted from now on.
-	OpenSession(id string)
-	CloseSession(id string)
-}
-
-// Versioned is implemented by a Conn that sends the protocol version to the peer once it is
-// negotiated.
-type Versioned interface{ SetVersion(version int) }
-
 // Errors of remote connections. Their texts contain neither credentials nor the query of
 // the URL.
 var (

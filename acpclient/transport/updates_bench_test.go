@@ -134,7 +134,7 @@ func benchSSE(b *testing.B, h2c string, feed func(io.Writer, func(), int), size 
 	if _, err := conn.Recv(); err != nil {
 		b.Fatal(err)
 	}
-	conn.(Streams).OpenSession("s1")
+	conn.(*HTTP).OpenSession("s1")
 	// With an open request, as in a turn, every message is inspected.
 	conn.Send(Message{Data: []byte(requestText(1, "session/prompt", "s1")), Session: "s1"})
 	receive(b, size, func() { close(begin) }, conn)

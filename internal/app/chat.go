@@ -20,12 +20,14 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/cli"
+	"parley/internal/clipboard"
 	"parley/internal/closest"
 	"parley/internal/config"
 	"parley/internal/demo"
 	"parley/internal/finder"
 	"parley/internal/headless"
 	"parley/internal/intent"
+	"parley/internal/picture"
 	"parley/internal/workspace"
 	"parley/ui"
 	"parley/ui/status"
@@ -143,9 +145,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, in(place, a))
 	}
 	opts.Logs = func() ([]workspace.Logged, error) { return setup.Logged(place.Cwd) }
-	if names := cli.Names(); names != nil {
-		opts.Names = names
-	}
+	opts.Names = cli.Names()
 	if opts.Notices = notices; mistakes != "" {
 		setup.Warn(mistakes)
 	}
@@ -164,7 +164,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	addDesktop(cmd.Context(), &opts, setup.Config, place)
 	files := &finder.Projects{}
 	defer files.Close()
-	opts.Files, opts.Pictures = files, desktopPictures{}
+	opts.ReadFile, opts.FindFiles, opts.OpenPicture, opts.ClipboardPicture = finder.Read, files.Find, picture.Read, clipboard.Image
 	if f.adjust != nil {
 		f.adjust(&opts)
 	}

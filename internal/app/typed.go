@@ -31,7 +31,9 @@ func warnings(setup *cli.Setup) <-chan string {
 // close to end the shell.
 func addTyping(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Directories) (close func()) {
 	s := cli.NewShell()
-	opts.Shell = ownShell{s}
+	opts.Shell = &usershell.Runner{Close: s.Close, Run: func(line, dir string, env []string, news func(usershell.Output)) (stop func(), err error) {
+		return s.Run(line, dir, env, func(n cli.ShellOutput) { news(usershell.Output(n)) })
+	}}
 	opts.Editor = func(text string) (composer.Editing, error) {
 		e, err := cli.NewEditing(ctx, text, place.Cwd)
 		return composer.Editing{Command: e.Command, Done: e.Done}, err
@@ -44,12 +46,4 @@ func addTyping(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cl
 		opts.History, opts.Drafts = history, store
 	}
 	return s.Close
-}
-
-// ownShell adapts a cli.Shell to the screen.
-type ownShell struct{ *cli.Shell }
-
-// Run implements shell.Runner.
-func (s ownShell) Run(line, dir string, env []string, news func(usershell.Output)) (stop func(), err error) {
-	return s.Shell.Run(line, dir, env, func(n cli.ShellOutput) { news(usershell.Output(n)) })
 }

@@ -20,7 +20,7 @@ import (
 type expansion struct {
 	text     string
 	info     event.AgentInfo
-	files    finder.Files
+	read     finder.ReadFunc
 	roots    []string
 	mentions []mention.Mention
 	long     bool // the mentions have not been searched for yet
@@ -40,11 +40,11 @@ type Recipient struct {
 const NoImages = "This agent does not accept images"
 
 // Expand returns a function that converts a prompt to blocks and says what is missing; nil if the prompt
-// is plain text. The function may block and is called on any goroutine. If files is nil, an @ has no
+// is plain text. The function may block and is called on any goroutine. If read is nil, an @ has no
 // meaning.
-func (p *Images) Expand(text string, files finder.Files, to Recipient) func(context.Context) (blocks []event.Block, notes []string) {
+func (p *Images) Expand(text string, read finder.ReadFunc, to Recipient) func(context.Context) (blocks []event.Block, notes []string) {
 	// A long text is searched in the task: here it would delay the next key.
-	named := files != nil && strings.IndexByte(text, '@') >= 0
+	named := read != nil && strings.IndexByte(text, '@') >= 0
 	long := named && len(text) > 64<<10
 	var mentions []mention.Mention
 	if named && !long {
@@ -59,7 +59,7 @@ func (p *Images) Expand(text string, files finder.Files, to Recipient) func(cont
 	if !long && len(mentions) == 0 && !token.In(text) {
 		return nil
 	}
-	e := &expansion{text: text, info: to.Agent, files: files, roots: to.Roots, mentions: mentions, long: long, images: map[rune]*Image{}}
+	e := &expansion{text: text, info: to.Agent, read: read, roots: to.Roots, mentions: mentions, long: long, images: map[rune]*Image{}}
 	for _, piece := range token.Split(text) {
 		if t, ok := token.Of(piece); ok {
 			e.images[t] = p.of[t]
@@ -128,7 +128,7 @@ const maxEmbedded = 4 << 20
 func (e *expansion) mentioned(ctx context.Context) (blocks []event.Block, notes []string) {
 	room := maxEmbedded
 	for _, m := range e.mentions {
-		f, err := e.files.Read(ctx, e.roots, m.Path, m.From, m.To)
+		f, err := e.read(ctx, e.roots, m.Path, m.From, m.To)
 		if errors.Is(err, finder.ErrNoFile) {
 			continue
 		}

@@ -13,13 +13,10 @@ import (
 )
 
 // someFiles are files that can be read.
-type someFiles struct {
-	finder.Files
-	names []string
-}
+type someFiles []string
 
 func (f someFiles) Read(_ context.Context, _ []string, path string, _, _ int) (finder.Mentioned, error) {
-	if !slices.Contains(f.names, path) {
+	if !slices.Contains(f, path) {
 		return finder.Mentioned{}, finder.ErrNoFile
 	}
 	text := "text of " + path
@@ -28,7 +25,7 @@ func (f someFiles) Read(_ context.Context, _ []string, path string, _, _ int) (f
 
 func TestMentions(t *testing.T) {
 	var p Images
-	files := someFiles{names: []string{"a.go"}}
+	files := someFiles{"a.go"}.Read
 	to := Recipient{Agent: event.AgentInfo{EmbeddedContext: true}}
 	if p.Expand("no mention", files, to) != nil || p.Expand("@a.go", nil, to) != nil {
 		t.Error("plain text is expanded")

@@ -71,7 +71,7 @@ func (s *stage) addTools(services acpclient.Services) acpclient.Services {
 	server := toolserver.New(toolserver.Options{FS: services.FS, Terminals: services.Terminals, Command: []string{"/bin/parley", "mcp"}, Version: "1",
 		Log: func(line string) { s.log.Add(event.LogClient, line) }})
 	s.t.Cleanup(server.Close)
-	services.Tools = server
+	services.Tools = server.Offer
 	return services
 }
 

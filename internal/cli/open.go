@@ -17,6 +17,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/keyboard"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/terminal"
 )
 
@@ -218,29 +219,20 @@ func (c atTerminal) SetStderr(w io.Writer) { c.Stderr = w }
 // Run replaces exec.Cmd.Run.
 func (c atTerminal) Run() error { return c.run(c.Cmd) }
 
-// LoginProgram is a login's program, which gets the user's terminal.
-type LoginProgram struct {
-	atTerminal
-	last []string
-}
-
-// LastLines returns the last lines that the program wrote, safe to show.
-func (p *LoginProgram) LastLines() []string { return p.last }
-
-// loginProgram makes a program that is shown to the user as line. It ends with ctx.
-func loginProgram(ctx context.Context, cmd *exec.Cmd, line string) *LoginProgram {
-	p := &LoginProgram{}
-	p.atTerminal = atTerminal{cmd, func(cmd *exec.Cmd) (err error) {
-		p.last, err = keyboard.RunOnPTY(ctx, cmd, line)
+// loginProgram makes the program of a login, which gets the user's terminal and is shown to the user as
+// line. It ends with ctx.
+func loginProgram(ctx context.Context, cmd *exec.Cmd, line string) workspace.LoginCommand {
+	var last []string
+	return workspace.LoginCommand{LastLines: func() []string { return last }, Command: atTerminal{cmd, func(cmd *exec.Cmd) (err error) {
+		last, err = keyboard.RunOnPTY(ctx, cmd, line)
 		return err
-	}}
-	return p
+	}}}
 }
 
 // LoginCommand returns the agent's command with the arguments and variables of a login of type
 // "terminal", to run in the user's terminal until ctx ends. A method cannot name another command.
 // It runs outside the sandbox, because the user runs it.
-func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method event.AuthMethod, place Directories) *LoginProgram {
+func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method event.AuthMethod, place Directories) workspace.LoginCommand {
 	cmd, err := s.program(a, place)
 	cmd.Err = err // Run returns it
 	cmd.Args = append(cmd.Args, method.Args...)

@@ -92,7 +92,7 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 	return box, nil
 }
 
-// bounds adapts a sandbox to host.Sandbox.
+// bounds are where an agent can write.
 type bounds struct {
 	box   *sandbox.Sandbox
 	roots []string // the directories that the agent was started for
@@ -110,8 +110,8 @@ func (b bounds) within(dirs []string) (real []string) {
 	return real
 }
 
-// Confine implements host.Sandbox.
-func (b bounds) Confine(cmd *exec.Cmd, roots []string) error {
+// confine is that of host.Sandbox.
+func (b bounds) confine(cmd *exec.Cmd, roots []string) error {
 	roots = b.within(roots)
 	return b.box.Wrap(cmd, nil, sandbox.Own(), append(roots, commitPlaces(roots)...)...)
 }
@@ -131,19 +131,20 @@ func commitPlaces(dirs []string) (places []string) {
 	return places
 }
 
-// Writable implements host.Sandbox.
-func (b bounds) Writable(path string, roots []string) bool {
+// writable is that of host.Sandbox.
+func (b bounds) writable(path string, roots []string) bool {
 	return b.box.Writable(path, b.within(roots), b.own)
 }
 
 // bounds returns the sandbox for the host's file writes and commands for an agent that works in a place,
 // nil if it is off.
-func (s *Setup) bounds(a agents.Agent, p Directories) (host.Sandbox, error) {
+func (s *Setup) bounds(a agents.Agent, p Directories) (*host.Sandbox, error) {
 	box, err := s.confined()
 	if err != nil || box == nil {
 		return nil, err
 	}
-	return bounds{box, append([]string{p.Cwd}, p.Roots...), sandbox.Own(a.State()...)}, nil
+	b := bounds{box, append([]string{p.Cwd}, p.Roots...), sandbox.Own(a.State()...)}
+	return &host.Sandbox{Confine: b.confine, Writable: b.writable}, nil
 }
 
 // commands returns how the host starts agents' commands.

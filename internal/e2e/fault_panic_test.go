@@ -150,10 +150,8 @@ func onlyFile(t *testing.T, pattern string) string {
 func brokenCommand() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	os.Exit(app.ExecuteWith(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:], func(o *ui.Options) { o.Files = mistaken{} }))
+	os.Exit(app.ExecuteWith(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:], func(o *ui.Options) { o.FindFiles = mistaken }))
 }
 
 // mistaken is a file search that panics.
-type mistaken struct{ finder.Files }
-
-func (mistaken) Find(context.Context, string, string) (finder.Found, error) { panic(mistake) }
+func mistaken(context.Context, string, string) (finder.Found, error) { panic(mistake) }

@@ -6,16 +6,13 @@ import (
 	"sync"
 )
 
-// Files finds and reads the files that prompts may mention. Its methods may block and are
-// called from any goroutine.
-type Files interface {
-	// Find returns the files below a directory that match a query best. A later call for the
-	// same directory ends an earlier one with an error. While the files are still being
-	// listed, it returns what it has.
-	Find(ctx context.Context, dir, query string) (Found, error)
-	// Read is as the function of that name.
-	Read(ctx context.Context, roots []string, path string, from, to int) (Mentioned, error)
-}
+// ReadFunc reads a file that a prompt mentions, as Read does. FindFunc finds the files below a directory that
+// match a query best: a later call for the same directory ends an earlier one with an error, and while the
+// files are still being listed, it returns what it has. Both may block, and are called from any goroutine.
+type (
+	ReadFunc func(ctx context.Context, roots []string, path string, from, to int) (Mentioned, error)
+	FindFunc func(ctx context.Context, dir, query string) (Found, error)
+)
 
 // Projects are the files of this machine, with one Tree per directory.
 type Projects struct {
@@ -49,14 +46,9 @@ func (p *Projects) tree(dir string) *Tree {
 	return t.tree
 }
 
-// Find implements Files.
+// Find is a FindFunc.
 func (p *Projects) Find(ctx context.Context, dir, query string) (Found, error) {
 	return p.tree(dir).Find(ctx, query)
-}
-
-// Read implements Files.
-func (p *Projects) Read(ctx context.Context, roots []string, path string, from, to int) (Mentioned, error) {
-	return Read(ctx, roots, path, from, to)
 }
 
 // Close stops all listings in progress.

@@ -37,7 +37,7 @@ type Options struct {
 	Rules func(roots []string) (*permissions.Rulebook, error)
 
 	Commands Commands // how commands are started
-	Sandbox  Sandbox  // restricts what is written and run for the agent; nil: no restriction
+	Sandbox  *Sandbox // restricts what is written and run for the agent; nil: no restriction
 	// Keyboard says that the front end can attach the user's keyboard to commands (Attach). Without it
 	// no command is attended.
 	Keyboard bool
@@ -133,7 +133,7 @@ func (h *Host) Services() acpclient.Services {
 		s.Terminals = (*commands)(h)
 	}
 	if h.tools != nil {
-		s.Tools = h.tools
+		s.Tools = h.tools.Offer
 	}
 	return s
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // limited is a rig whose host starts commands as c says.
-func limited(t *testing.T, c Commands, box ...Sandbox) *rig {
+func limited(t *testing.T, c Commands, box ...*Sandbox) *rig {
 	r := &rig{t: t, sink: newSink(), root: realDir(t), outside: realDir(t), keys: map[uint64]bool{}}
 	policy := permissions.ApproveAll("test")
 	opts := Options{Sink: r.sink, Agent: "test", Commands: c, Policy: policy}
@@ -75,13 +75,13 @@ func TestTooManyCommands(t *testing.T) {
 // A command starts with the configured environment and sandbox, or not at all.
 func TestCommandsAreConfined(t *testing.T) {
 	var bound []string
-	r := limited(t, Commands{Environ: []string{"PATH=/usr/bin:/bin", "ONLY=this"}}, bounds{confine: func(cmd *exec.Cmd, roots []string) error {
+	r := limited(t, Commands{Environ: []string{"PATH=/usr/bin:/bin", "ONLY=this"}}, bounded("", func(cmd *exec.Cmd, roots []string) error {
 		bound = roots
 		if cmd.Args[0] == "false" {
 			return errors.New("cannot be bound")
 		}
 		return nil
-	}})
+	}))
 	o := r.create(wire.CreateTerminalRequest{Command: "env"}).wait()
 	if o.err != nil {
 		t.Fatal(o.err)

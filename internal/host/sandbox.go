@@ -12,14 +12,14 @@ import (
 )
 
 // Sandbox restricts what is done for an agent like the agent itself: what the agent cannot write,
-// parley does not write for it. Reading is not restricted. The methods must be safe for concurrent use.
-type Sandbox interface {
+// parley does not write for it. Reading is not restricted. The functions must be safe for concurrent use.
+type Sandbox struct {
 	// Confine changes a command so that it can only write where all commands may, and below those of
 	// roots, the directories of its session, that the agent itself can write to. An error prevents its start.
-	Confine(cmd *exec.Cmd, roots []string) error
+	Confine func(cmd *exec.Cmd, roots []string) error
 	// Writable reports whether the agent itself could write a file. path is absolute and free of links;
 	// it may be missing.
-	Writable(path string, roots []string) bool
+	Writable func(path string, roots []string) bool
 }
 
 // confine implements terminal.Options.Confine. A command of an unknown session may write to no

@@ -14,24 +14,19 @@ import (
 	"parley/permissions"
 )
 
-// bounds is a sandbox with one more writable directory than the roots.
-type bounds struct {
-	also    string
-	confine func(*exec.Cmd, []string) error
-}
-
-func (b bounds) Confine(cmd *exec.Cmd, roots []string) error { return b.confine(cmd, roots) }
-
-func (b bounds) Writable(path string, roots []string) bool {
-	return slices.ContainsFunc(append(slices.Clone(roots), b.also), func(dir string) bool {
-		rel, err := filepath.Rel(dir, path)
-		return err == nil && filepath.IsLocal(rel)
-	})
+// bounded is a sandbox with one more writable directory than the roots.
+func bounded(also string, confine func(*exec.Cmd, []string) error) *Sandbox {
+	return &Sandbox{confine, func(path string, roots []string) bool {
+		return slices.ContainsFunc(append(slices.Clone(roots), also), func(dir string) bool {
+			rel, err := filepath.Rel(dir, path)
+			return err == nil && filepath.IsLocal(rel)
+		})
+	}}
 }
 
 func sandboxed(t *testing.T) (r *rig, also string) {
 	r, also = newRig(t), realDir(t)
-	r.host.opts.Sandbox = bounds{also, func(*exec.Cmd, []string) error { return nil }}
+	r.host.opts.Sandbox = bounded(also, func(*exec.Cmd, []string) error { return nil })
 	return r, also
 }
 
@@ -70,15 +65,11 @@ func TestSandboxRefusesWritesOutside(t *testing.T) {
 // session with a directory that it cannot write to.
 func TestSandboxForbidsTheDirectory(t *testing.T) {
 	r, _ := sandboxed(t)
-	r.host.opts.Sandbox = nowhere{r.host.opts.Sandbox}
+	r.host.opts.Sandbox.Writable = func(string, []string) bool { return false }
 	r.turnedAway(r.write(r.path("inside"), "x"), r.path("inside"))
 	r.turnedAway(r.create(wire.CreateTerminalRequest{Command: "true"}), r.root)
 	r.holds(r.path("inside"), "")
 }
-
-type nowhere struct{ Sandbox }
-
-func (nowhere) Writable(string, []string) bool { return false }
 
 // The sandbox does not restrict reading, so reading outside is asked as usual.
 func TestSandboxLetsReadsBeAsked(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/host"
 	"parley/internal/toolserver"
 	"parley/permissions"
 )
@@ -208,14 +209,14 @@ func TestWriteOfChangedFile(t *testing.T) {
 }
 
 // walls is a sandbox that contains only the session's directories.
-type walls struct{}
-
-func (walls) Confine(*exec.Cmd, []string) error { return nil }
-func (walls) Writable(string, []string) bool    { return false }
+var walls = host.Sandbox{
+	Confine:  func(*exec.Cmd, []string) error { return nil },
+	Writable: func(string, []string) bool { return false },
+}
 
 // The tools write only where the sandbox lets the agent write, without a question.
 func TestToolsKeepToTheSandbox(t *testing.T) {
-	r := newRigIn(t, walls{})
+	r := newRigIn(t, &walls)
 	r.offer.Bind(theSession)
 	client := r.connect(r.offered, nil)
 	path := filepath.Join(r.outside, "f")

@@ -71,7 +71,7 @@ func newRig(t *testing.T, change ...func(toolserver.Options) toolserver.Options)
 }
 
 // newRigIn is newRig with a sandbox.
-func newRigIn(t *testing.T, box host.Sandbox, change ...func(toolserver.Options) toolserver.Options) *rig {
+func newRigIn(t *testing.T, box *host.Sandbox, change ...func(toolserver.Options) toolserver.Options) *rig {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", "") // sockets of tests are in the temporary directory
 	r := &rig{t: t, dir: realDir(t), outside: realDir(t), more: make(chan struct{}), seen: map[uint64]bool{}, log: make(chan string, 1000)}

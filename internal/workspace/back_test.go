@@ -10,6 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/fakeagent"
+	"parley/internal/memory"
 	"parley/internal/undo"
 	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
@@ -437,7 +438,7 @@ func TestForkKeepsSettings(t *testing.T) {
 // name is stored only if prompts are.
 func TestForkIsNamed(t *testing.T) {
 	for _, keep := range []bool{true, false} {
-		store := &fakeNames{saved: map[string]string{}}
+		store := memory.NewNames(t.TempDir())
 		with(t, func(r *rig) { r.opts.Names, r.opts.KeepPrompts = store, keep }, func(r *rig) {
 			s := r.started(local)
 			r.turns(s, "one")
@@ -459,8 +460,8 @@ func TestForkIsNamed(t *testing.T) {
 				if f.Title() != want {
 					r.Errorf("it is %q, want %q", f.Title(), want)
 				}
-				if stored := store.saved["fake/"+f.Thread.Session]; (stored == want) != (keep || name != "") {
-					r.Errorf("stored: %q", stored)
+				if of, err := store.Load(); err != nil || (of("fake", f.Thread.Session) == want) != (keep || name != "") {
+					r.Errorf("stored: %v", err)
 				}
 			}
 			if s.Title() != "" {

@@ -83,10 +83,10 @@ type Command interface {
 	Run() error
 }
 
-// LoginCommand is the program of a login. LastLines returns the last lines that it wrote, safe to show.
-type LoginCommand interface {
+// LoginCommand is the program of a login.
+type LoginCommand struct {
 	Command
-	LastLines() []string
+	LastLines func() []string // that it wrote, safe to show
 }
 
 // AgentLogin is a login command that an agent names, ready to run. Its texts are

@@ -24,7 +24,7 @@ type Login struct {
 	name   string // of the method in progress; "" for none
 	line   int    // number of log lines when it started
 	cancel context.CancelFunc
-	ran    LoginCommand // the program that has run without an error, until a turn has ended
+	ran    *LoginCommand // the program that has run without an error, until a turn has ended
 }
 
 // credentials are the variables of a login that an agent is started with.
@@ -244,7 +244,7 @@ func (l *Login) Ran(connection int, cmd LoginCommand, err error) {
 	}
 	if err == nil {
 		l.restart()
-		l.ran = cmd
+		l.ran = &cmd
 		return
 	}
 	said := cmd.LastLines()

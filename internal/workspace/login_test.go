@@ -259,30 +259,32 @@ func TestLoginByVariables(t *testing.T) {
 func TestLoginInTerminal(t *testing.T) {
 	each(t, func(r *rig) {
 		(&guard{sessions: true}).set(r)
-		r.opts.LoginCommand = func(s workspace.Spec, m event.AuthMethod) workspace.LoginCommand { return command(s.Name + " " + m.ID) }
+		r.opts.LoginCommand = func(s workspace.Spec, m event.AuthMethod) workspace.LoginCommand {
+			return program(command(s.Name + " " + m.ID))
+		}
 	}, func(r *rig) {
 		a := r.w.Start(local)
 		a.Front().Prompts.Queue.Add("first")
 		r.wants("AgentStarting", wantedFirst)
-		if got := a.Login.Terminal(method(a, "tty")); got != command("fake tty") {
+		if got := a.Login.Terminal(method(a, "tty")).Command; got != command("fake tty") {
 			r.Errorf("got %v", got)
 		}
-		a.Login.Ran(a.ConnectionNumber(), command("x"), errors.New("exit status 1"))
+		a.Login.Ran(a.ConnectionNumber(), program("x"), errors.New("exit status 1"))
 		r.wants("LoginFailed: exit status 1, no such account")
 		if a.Err() == nil {
 			r.Error("it has forgotten why")
 		}
-		a.Login.Ran(a.ConnectionNumber(), command("x"), nil)
+		a.Login.Ran(a.ConnectionNumber(), program("x"), nil)
 		r.wants("AgentStarting", wantedFirst+", again, no such account")
 		a.Restart()
 		r.wants("AgentStarting", wantedFirst)
 		stale := a.ConnectionNumber()
 		r.fake().On("session/new", nil)
-		a.Login.Ran(a.ConnectionNumber(), command("x"), nil)
+		a.Login.Ran(a.ConnectionNumber(), program("x"), nil)
 		r.pass(time.Second)
 		r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
-		a.Login.Ran(stale, command("x"), nil)
-		a.Login.Ran(stale, command("x"), errAway)
+		a.Login.Ran(stale, program("x"), nil)
+		a.Login.Ran(stale, program("x"), errAway)
 		r.wants()
 		r.connections(1, 4)
 	})
@@ -294,7 +296,11 @@ func (command) SetStdin(io.Reader)  {}
 func (command) SetStdout(io.Writer) {}
 func (command) SetStderr(io.Writer) {}
 func (command) Run() error          { return nil }
-func (command) LastLines() []string { return []string{"no such account"} }
+
+// program returns a login that runs a command.
+func program(c command) workspace.LoginCommand {
+	return workspace.LoginCommand{Command: c, LastLines: func() []string { return []string{"no such account"} }}
+}
 
 // UnsupportedReason says why a method is not supported.
 func TestUnfit(t *testing.T) {
@@ -393,7 +399,7 @@ func TestPromptAfterRefused(t *testing.T) {
 func TestRefusedThenRestarted(t *testing.T) {
 	each(t, func(r *rig) {
 		(&guard{}).set(r)
-		r.opts.LoginCommand = func(workspace.Spec, event.AuthMethod) workspace.LoginCommand { return command("") }
+		r.opts.LoginCommand = func(workspace.Spec, event.AuthMethod) workspace.LoginCommand { return program(command("")) }
 	}, func(r *rig) {
 		g := &guard{}
 		g.set(r)
@@ -409,7 +415,7 @@ func TestRefusedThenRestarted(t *testing.T) {
 		r.pass(time.Second)
 		s.Prompts.Queue.Add("second")
 		g.in.Store(true)
-		s.Agent.Login.Ran(s.Agent.ConnectionNumber(), command("x"), nil)
+		s.Agent.Login.Ran(s.Agent.ConnectionNumber(), program("x"), nil)
 		r.pass(time.Second)
 		r.got("elsewhere", "first", "first", "second")
 		if !slices.Equal(r.returned, []string{"elsewhere", "elsewhere later"}) {

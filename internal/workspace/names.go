@@ -10,16 +10,6 @@ import (
 	"parley/internal/words"
 )
 
-// Names stores the names that the user gives to sessions, which no agent knows: ACP cannot
-// rename a session. Its methods are called in tasks.
-type Names interface {
-	// Load returns how to look up the stored names: by the name of the agent and the id of the
-	// session; "" if it has none.
-	Load() (func(agent, session string) string, error)
-	// Save stores a name; "" removes it.
-	Save(agent, session, name string) error
-}
-
 // maxName is how many characters the name of a session has at most.
 const maxName = 100
 

@@ -194,7 +194,7 @@ func (p *Prompts) expand(text string) func(context.Context) ([]event.Block, []st
 	if spec := p.s.Agent.Spec; spec.Remote && !spec.Shared {
 		to.Withheld = func() { p.s.sayOnce("This agent runs elsewhere and gets no files: @ stays text") }
 	}
-	return p.s.w.images.Expand(text, p.s.w.opts.Files, to)
+	return p.s.w.images.Expand(text, p.s.w.opts.ReadFile, to)
 }
 
 // sendExpanded reads the files that a prompt mentions, then sends it.

@@ -318,7 +318,7 @@ func (c *chaos) wish() {
 		case "env_var":
 			a.Login.WithVariables(m, workspace.Variables{"FAKE_KEY": "right"})
 		case "terminal":
-			a.Login.Ran(a.ConnectionNumber(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
+			a.Login.Ran(a.ConnectionNumber(), program("x"), []error{nil, errAway}[c.user.IntN(2)])
 		default:
 			a.Login.Authenticate(m, "")
 		}

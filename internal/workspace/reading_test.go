@@ -11,10 +11,8 @@ import (
 	"parley/internal/workspace"
 )
 
-// slowFiles are files that take a second to read; one called long is read until it is cancelled.
-type slowFiles struct{ finder.Files }
-
-func (slowFiles) Read(ctx context.Context, _ []string, path string, _, _ int) (finder.Mentioned, error) {
+// slowly takes a second to read a file; one called long is read until it is cancelled.
+func slowly(ctx context.Context, _ []string, path string, _, _ int) (finder.Mentioned, error) {
 	wait := time.Second
 	if path == "long" {
 		wait = time.Hour
@@ -28,7 +26,7 @@ func (slowFiles) Read(ctx context.Context, _ []string, path string, _, _ int) (f
 }
 
 // reads makes the files available that prompts mention.
-func reads(r *rig) { r.opts.Files = slowFiles{} }
+func reads(r *rig) { r.opts.ReadFile = slowly }
 
 // eachReading runs a test with agents of both versions and prompts that read files.
 func eachReading(t *testing.T, f func(*rig, *workspace.Session)) {

@@ -20,6 +20,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/attach"
 	"parley/internal/finder"
+	"parley/internal/memory"
 	"parley/internal/template"
 )
 
@@ -58,12 +59,12 @@ type Options struct {
 	Logs func() ([]Logged, error)
 	// Names stores the names that the user gives to sessions. If nil, they last as long as the
 	// workspace.
-	Names Names
+	Names *memory.Names
 	// KeepPrompts says that prompts may be stored, such as in the name of a fork.
 	KeepPrompts bool
 
-	// Files finds and reads the files that prompts mention. If nil, an @ has no meaning.
-	Files finder.Files
+	// ReadFile reads the files that prompts mention. If nil, an @ has no meaning.
+	ReadFile finder.ReadFunc
 
 	// Worktrees makes, merges and removes git worktrees. If nil, there are none.
 	Worktrees Worktrees

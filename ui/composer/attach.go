@@ -21,17 +21,17 @@ type attaching struct {
 
 // clipboard puts the image in the clipboard at the cursor.
 func (t attaching) clipboard() tea.Cmd {
-	from, s := t.images.disk, t.host.Session()
+	read, s := t.images.clipboard, t.host.Session()
 	switch {
-	case from == nil:
+	case read == nil:
 		return t.host.Say("parley cannot read the clipboard here")
 	case s.ReadOnly || !s.Connected:
 		return t.host.Say("No agent to send it to")
 	case !s.Images:
 		return t.host.Say(attach.NoImages)
 	}
-	ctx := t.images.screen.Context()
-	return t.put("clipboard", "", func() (picture.Image, error) { return from.Clipboard(ctx) })
+	ctx := t.images.ctx
+	return t.put("clipboard", "", func() (picture.Image, error) { return read(ctx) })
 }
 
 // put puts an image at the cursor. text replaces it if load fails.
@@ -45,7 +45,7 @@ func (t attaching) put(name, text string, load func() (picture.Image, error)) te
 
 // off reports whether paths of images are plain text.
 func (t attaching) off(s Session) bool {
-	return t.images.disk == nil || s.ReadOnly || !s.Connected || shelling(t.editor)
+	return t.images.open == nil || s.ReadOnly || !s.Connected || shelling(t.editor)
 }
 
 // paste attaches the images of a paste that consists only of their paths, as from dropped

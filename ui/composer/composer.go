@@ -68,7 +68,7 @@ func (s *Store) New(host Host) *Composer {
 	e.SetTokens(s.images.Label)
 	c := &Composer{Editor: e, env: s.opts.Env, host: host, store: s}
 	c.commands = commands{env: c.env, editor: e, host: host}
-	c.mentions = mentions{env: c.env, editor: e, host: host, files: s.opts.Files, context: s.opts.Screen.Context}
+	c.mentions = mentions{env: c.env, editor: e, host: host, search: s.opts.FindFiles, ctx: s.opts.Context}
 	c.images = attaching{editor: e, host: host, images: &s.images}
 	c.recall.setOlder(s.history.entries, c.PortableText)
 	return c

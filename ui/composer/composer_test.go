@@ -21,7 +21,7 @@ import (
 	"parley/ui/theme"
 )
 
-// page is a fake Host and Screen with one composer.
+// page is a fake Host with one composer.
 type page struct {
 	t         *testing.T
 	c         *Composer
@@ -40,11 +40,6 @@ func (p *page) NoteTyping()              {}
 func (p *page) Session() Session         { return p.session }
 func (p *page) Placeholder() string      { return "say something" }
 func (p *page) PendingPrompts() []string { return nil }
-func (p *page) Context() context.Context { return p.t.Context() }
-func (p *page) Composers() []*Composer   { return []*Composer{p.c} }
-func (p *page) Front() *Composer         { return p.c }
-func (p *page) HistoryChanged()          {}
-func (p *page) Quitting() bool           { return false }
 
 func (p *page) RestoreNotes(saved []notes.Note) {
 	p.session.Notes = notes.Merge(p.session.Notes, saved)
@@ -56,7 +51,8 @@ func (p *page) Commands() []Command {
 
 func newPage(t *testing.T, o Options) *page {
 	p := &page{t: t, session: Session{Connected: true, Images: true, Dir: "/p"}}
-	o.Env, o.Screen = &layer.Env{Now: time.Now, Keys: intent.Default, Theme: theme.Plain()}, p
+	o.Env, o.Context = &layer.Env{Now: time.Now, Keys: intent.Default, Theme: theme.Plain()}, t.Context()
+	o.Pages = Pages{All: func() []*Composer { return []*Composer{p.c} }, Front: func() *Composer { return p.c }, HistoryChanged: func() {}, Quitting: func() bool { return false }}
 	p.c = NewStore(o).New(p)
 	p.c.Fit(60, 24)
 	return p
@@ -157,14 +153,11 @@ func TestCommandsAreCompleted(t *testing.T) {
 }
 
 // someFiles are found by prefix.
-type someFiles struct {
-	finder.Files
-	names []string
-}
+type someFiles []string
 
 func (f someFiles) Find(_ context.Context, _, query string) (finder.Found, error) {
-	found := finder.Found{Listed: len(f.names), Complete: true}
-	for _, path := range f.names {
+	found := finder.Found{Listed: len(f), Complete: true}
+	for _, path := range f {
 		if strings.HasPrefix(path, query) {
 			found.Matches = append(found.Matches, finder.Match{Path: path})
 		}
@@ -175,7 +168,7 @@ func (f someFiles) Find(_ context.Context, _, query string) (finder.Found, error
 // When something else takes the place of the popup of files, it stays closed until more of
 // the word is typed.
 func TestHiddenFilePopup(t *testing.T) {
-	p := newPage(t, Options{Files: someFiles{names: []string{"main.go", "make/", "view.go"}}})
+	p := newPage(t, Options{FindFiles: someFiles{"main.go", "make/", "view.go"}.Find})
 	p.types("see @ma")
 	p.offers("main.go", "make/")
 	p.c.ClosePopup()
@@ -238,7 +231,7 @@ func (pictures) Clipboard(context.Context) (picture.Image, error) {
 }
 
 func TestImagesOfADraft(t *testing.T) {
-	p := newPage(t, Options{Pictures: pictures{}})
+	p := newPage(t, Options{OpenPicture: pictures{}.Open, ClipboardPicture: pictures{}.Clipboard})
 	p.run(p.c.Paste("./a.png"))
 	if got := p.c.DisplayText(p.c.Value()); got != "[image a.png 3 B]" {
 		t.Errorf("pasted: %q", got)

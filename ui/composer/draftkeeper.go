@@ -14,7 +14,7 @@ import (
 // draftKeeper saves the drafts of all composers to the disk.
 type draftKeeper struct {
 	env      *layer.Env
-	screen   Screen
+	pages    Pages
 	changed  time.Time // the time of the last change
 	ticking  bool
 	saving   bool
@@ -84,7 +84,7 @@ func (k *draftKeeper) after(msg tea.Msg) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	sent, changed := len(k.ofClosed) > 0, false
-	for _, c := range k.screen.Composers() {
+	for _, c := range k.pages.All() {
 		s := c.host.Session()
 		if s.DraftSaved && (!c.saved.asked || c.saved.key != s.Draft) {
 			cmds = append(cmds, k.load(c, s.Draft))
@@ -180,7 +180,7 @@ func (msg draftLoadedMsg) Handle() tea.Cmd {
 func (k *draftKeeper) save() tea.Cmd {
 	batch := k.ofClosed
 	k.ofClosed = nil
-	for _, c := range k.screen.Composers() {
+	for _, c := range k.pages.All() {
 		batch = append(batch, c.collect(c.host.Session())...)
 	}
 	if len(batch) == 0 {
@@ -206,7 +206,7 @@ func (k *draftKeeper) fail(err error) tea.Cmd {
 		return nil
 	}
 	k.failed = true
-	return say(k.screen, "Drafts are not saved"+atomicfile.FreeSpaceAdvice(err)+": "+err.Error())
+	return k.pages.say("Drafts are not saved" + atomicfile.FreeSpaceAdvice(err) + ": " + err.Error())
 }
 
 // leave notes the draft of a composer that is being closed, for the next save.
@@ -223,7 +223,7 @@ func (k *draftKeeper) flush() {
 		return
 	}
 	batch := k.ofClosed
-	for _, c := range k.screen.Composers() {
+	for _, c := range k.pages.All() {
 		s := c.host.Session()
 		if d := c.draft(s); s.DraftSaved && !d.Empty() && (!c.saved.loaded || c.saved.loads > 0 || c.saved.key != s.Draft) { // it was not loaded yet
 			batch = append(batch, draftWrite{s.Draft, d})
@@ -231,7 +231,7 @@ func (k *draftKeeper) flush() {
 		}
 		batch = append(batch, c.collect(s)...)
 	}
-	front := k.screen.Front()
+	front := k.pages.Front()
 	if s := front.host.Session(); !s.ReadOnly {
 		if d := front.draft(s); !d.Empty() {
 			d.Session = s.Draft.Session

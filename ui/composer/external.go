@@ -52,7 +52,7 @@ func (msg editReadyMsg) Handle() tea.Cmd {
 	switch {
 	case msg.err != nil:
 		return c.host.Say(msg.err.Error())
-	case c.store.opts.Screen.Quitting():
+	case c.store.opts.Pages.Quitting():
 		return discard
 	case c.Value() != msg.before: // the draft has changed since
 		return tea.Batch(c.Edit(), discard)

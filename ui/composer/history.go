@@ -15,7 +15,7 @@ import (
 // history is the prompts of earlier runs in the project, and those to be added to it.
 type history struct {
 	disk    memory.HistoryStore
-	screen  Screen
+	pages   Pages
 	entries []string
 	unsaved []string // not written yet
 	writing []string // being written
@@ -77,13 +77,13 @@ func (msg historyMsg) Handle() tea.Cmd {
 			return nil
 		}
 		h.failed = true
-		return say(h.screen, "History is not saved"+atomicfile.FreeSpaceAdvice(msg.err)+": "+msg.err.Error())
+		return h.pages.say("History is not saved" + atomicfile.FreeSpaceAdvice(msg.err) + ": " + msg.err.Error())
 	}
 	h.entries = msg.entries
-	for _, c := range h.screen.Composers() {
+	for _, c := range h.pages.All() {
 		c.recall.setOlder(msg.entries, c.PortableText)
 	}
-	h.screen.HistoryChanged()
+	h.pages.HistoryChanged()
 	return nil
 }
 

@@ -19,9 +19,11 @@ import (
 // images reads the images of drafts.
 type images struct {
 	*attach.Images
-	disk   Pictures
-	screen Screen
-	home   string // ~ in paths
+	open      func(ctx context.Context, path string) (picture.Image, error)
+	clipboard func(ctx context.Context) (picture.Image, error)
+	ctx       context.Context
+	pages     Pages
+	home      string // ~ in paths
 }
 
 // imageMsg says that an image was read or could not be.
@@ -46,13 +48,13 @@ func (p *images) add(name, text string, load func() (picture.Image, error)) (*at
 func (msg imageMsg) Handle() tea.Cmd {
 	p, a := msg.images, msg.image
 	err := p.Loaded(a, func(token rune) bool {
-		return slices.ContainsFunc(p.screen.Composers(), func(c *Composer) bool { return c.needs(token) })
+		return slices.ContainsFunc(p.pages.All(), func(c *Composer) bool { return c.needs(token) })
 	})
-	for _, c := range p.screen.Composers() {
+	for _, c := range p.pages.All() {
 		c.Relabel(a.Token, a.Text)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, context.Canceled) {
-		return say(p.screen, safetext.Line(err.Error(), 200))
+		return p.pages.say(safetext.Line(err.Error(), 200))
 	}
 	return nil
 }
@@ -72,11 +74,11 @@ func (p *images) file(path, dir string) func() (picture.Image, error) {
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(dir, full)
 	}
-	parent := p.screen.Context()
+	parent := p.ctx
 	return func() (picture.Image, error) {
 		ctx, stop := context.WithTimeout(parent, readPatience)
 		defer stop()
-		return p.disk.Open(ctx, full)
+		return p.open(ctx, full)
 	}
 }
 

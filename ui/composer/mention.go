@@ -20,16 +20,16 @@ import (
 
 // mentions completes the mention of a file while it is typed.
 type mentions struct {
-	env     *layer.Env
-	editor  *editor.Editor
-	host    Host
-	files   finder.Files
-	context func() context.Context // cancelled when the screen ends
+	env    *layer.Env
+	editor *editor.Editor
+	host   Host
+	search finder.FindFunc // nil: mentions are not completed
+	ctx    context.Context // cancelled when the screen ends
 
 	line     string // the line up to the cursor while a mention is typed, else ""
 	word     mention.Word
 	closed   string // the line up to the @ of the mention for which the popup was closed
-	search   uint64 // number of the last search; results of others are dropped
+	number   uint64 // of the last search; results of others are dropped
 	answered uint64 // number of the search whose results the popup shows
 	cancel   context.CancelFunc
 	popup    *Popup
@@ -82,13 +82,13 @@ func (m *mentions) refresh() tea.Cmd {
 	if same {
 		return nil
 	}
-	m.search++
+	m.number++
 	return m.find()
 }
 
 // typed returns the mention before the cursor; false without one.
 func (m *mentions) typed(line string) (mention.Word, bool) {
-	if m.files == nil || strings.IndexByte(line, '@') < 0 || shelling(m.editor) {
+	if m.search == nil || strings.IndexByte(line, '@') < 0 || shelling(m.editor) {
 		return mention.Word{}, false
 	}
 	if s := m.host.Session(); s.ReadOnly || s.Unfocused {
@@ -109,12 +109,12 @@ func (m *mentions) find() tea.Cmd {
 	if m.cancel != nil {
 		m.cancel()
 	}
-	ctx, cancel := context.WithCancel(m.context())
+	ctx, cancel := context.WithCancel(m.ctx)
 	m.cancel = cancel
-	dir, query, search := m.host.Session().Dir, m.word.Query, m.search
+	dir, query, search := m.host.Session().Dir, m.word.Query, m.number
 	return func() tea.Msg {
 		defer cancel()
-		found, err := m.files.Find(ctx, dir, query)
+		found, err := m.search(ctx, dir, query)
 		return filesMsg{m, search, found, err}
 	}
 }
@@ -124,7 +124,7 @@ func (m *mentions) reset() {
 	if m.cancel != nil {
 		m.cancel()
 	}
-	m.search++
+	m.number++
 	m.line, m.popup, m.cancel, m.waits, m.hidden = "", nil, nil, "", false
 }
 
@@ -141,7 +141,7 @@ func (m *mentions) hide() { m.hidden = m.popup != nil }
 // Handle shows the results of the last search and drops any others.
 func (msg filesMsg) Handle() tea.Cmd {
 	m := msg.mentions
-	if msg.search != m.search {
+	if msg.search != m.number {
 		return nil
 	}
 	if msg.err != nil {
@@ -179,7 +179,7 @@ func (msg filesMsg) Handle() tea.Cmd {
 
 // Handle searches again while files are being listed.
 func (msg filesAgainMsg) Handle() tea.Cmd {
-	if msg.search != msg.mentions.search {
+	if msg.search != msg.mentions.number {
 		return nil
 	}
 	return msg.mentions.find()
@@ -207,7 +207,7 @@ func (m *mentions) key(key string) tea.Cmd {
 	switch {
 	case key == "esc":
 		m.close()
-	case m.answered != m.search: // the popup shows the results of an older search
+	case m.answered != m.number: // the popup shows the results of an older search
 		m.waits = key
 	default:
 		return m.done(key)

@@ -9,35 +9,38 @@ import (
 	"parley/internal/attach"
 	"parley/internal/finder"
 	"parley/internal/memory"
+	"parley/internal/picture"
 	"parley/ui/layer"
 )
 
-// Screen is the screen with the composers of all pages.
-type Screen interface {
-	// Context is cancelled when the screen ends.
-	Context() context.Context
-	// Composers returns those of all pages, Front the one of the page that is shown.
-	Composers() []*Composer
-	Front() *Composer
-	// HistoryChanged is called when the entries of all composers have changed.
-	HistoryChanged()
-	// Quitting reports whether the screen is about to end.
-	Quitting() bool
-}
-
-// Options of a Store. Interfaces and functions may be nil: what they do is not available
+// Options of a Store. Stores and functions but those of Pages may be nil: what they do is not available
 // then.
 type Options struct {
-	Env      *layer.Env
-	Screen   Screen
-	Files    finder.Files
-	Images   *attach.Images // of all prompts
-	Pictures Pictures
-	History  memory.HistoryStore
-	Drafts   memory.DraftStore
-	Editor   func(text string) (Editing, error)
-	Home     string // ~ in paths
+	Env       *layer.Env
+	Context   context.Context // cancelled when the screen ends
+	Pages     Pages
+	FindFiles finder.FindFunc
+	Images    *attach.Images // of all prompts
+	// OpenPicture reads an image file, and ClipboardPicture the image in the clipboard.
+	OpenPicture      func(ctx context.Context, path string) (picture.Image, error)
+	ClipboardPicture func(ctx context.Context) (picture.Image, error)
+	History          memory.HistoryStore
+	Drafts           memory.DraftStore
+	Editor           func(text string) (Editing, error)
+	Home             string // ~ in paths
 }
+
+// Pages are the composers of the pages on the screen.
+type Pages struct {
+	All   func() []*Composer
+	Front func() *Composer // of the page that is shown
+	// HistoryChanged is called when the entries of all composers have changed.
+	HistoryChanged func()
+	Quitting       func() bool // whether the screen is about to end
+}
+
+// say shows a line on the page in front.
+func (p Pages) say(text string) tea.Cmd { return p.Front().host.Say(text) }
 
 // Store holds what all composers share: the images, the history of the project, and the
 // saved drafts.
@@ -52,9 +55,9 @@ type Store struct {
 func NewStore(opts Options) *Store {
 	return &Store{
 		opts:    opts,
-		images:  images{Images: cmp.Or(opts.Images, &attach.Images{}), disk: opts.Pictures, screen: opts.Screen, home: opts.Home},
-		history: history{disk: opts.History, screen: opts.Screen},
-		drafts:  draftKeeper{env: opts.Env, screen: opts.Screen, order: draftOrder{store: opts.Drafts}},
+		images:  images{Images: cmp.Or(opts.Images, &attach.Images{}), open: opts.OpenPicture, clipboard: opts.ClipboardPicture, ctx: opts.Context, pages: opts.Pages, home: opts.Home},
+		history: history{disk: opts.History, pages: opts.Pages},
+		drafts:  draftKeeper{env: opts.Env, pages: opts.Pages, order: draftOrder{store: opts.Drafts}},
 	}
 }
 
@@ -67,7 +70,7 @@ func (s *Store) After(msg tea.Msg) tea.Cmd {
 	var found tea.Cmd
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg:
-		found = s.opts.Screen.Front().mentions.refresh()
+		found = s.opts.Pages.Front().mentions.refresh()
 	}
 	return tea.Batch(found, s.history.save(), s.drafts.after(msg))
 }
@@ -81,6 +84,3 @@ func (s *Store) FlushDrafts() { s.drafts.flush() }
 
 // FlushHistory writes the rest of the history after the screen has ended.
 func (s *Store) FlushHistory() { s.history.flush() }
-
-// say shows a line on the page in front.
-func say(on Screen, text string) tea.Cmd { return on.Front().host.Say(text) }

@@ -17,14 +17,6 @@ const (
 	portion    = 400  // rows that are written at once
 )
 
-// Screen prints rows.
-type Screen interface {
-	// Print writes rows above the next view that is shown.
-	Print(rows ...string)
-	// Reflow sets whether the terminal rewraps long lines when it gets narrower.
-	Reflow(yes bool)
-}
-
 // Conversation yields the rows of a conversation.
 type Conversation interface {
 	Begun() bool // some of it was written
@@ -45,7 +37,8 @@ type Page struct {
 // the mode is on. Its zero value has no terminal.
 type Scrollback struct {
 	env    *layer.Env
-	screen Screen
+	print  func(rows ...string)
+	reflow func(yes bool)
 	on     bool
 	front  any  // the page that was written of last
 	caught bool // nothing of it waits to be written since before
@@ -54,18 +47,21 @@ type Scrollback struct {
 // NewScrollback makes one that is on, or off.
 func NewScrollback(env *layer.Env, on bool) *Scrollback { return &Scrollback{env: env, on: on} }
 
-// SetScreen sets where rows are printed.
-func (s *Scrollback) SetScreen(screen Screen) { s.screen = screen }
+// SetScreen sets the functions that write rows above the next view that is shown, and that set whether the
+// terminal rewraps long lines when it gets narrower.
+func (s *Scrollback) SetScreen(print func(rows ...string), reflow func(yes bool)) {
+	s.print, s.reflow = print, reflow
+}
 
 // On reports whether the mode is on, with or without a terminal.
 func (s *Scrollback) On() bool { return s.on }
 
 // Writes reports whether the mode is on and there is a terminal.
-func (s *Scrollback) Writes() bool { return s.on && s.screen != nil }
+func (s *Scrollback) Writes() bool { return s.on && s.print != nil }
 
 // Toggle changes between the whole screen and the terminal's own, and says so.
 func (s *Scrollback) Toggle() (said string) {
-	if s.screen == nil {
+	if s.print == nil {
 		return "The output is not a terminal: it has no scrollback"
 	}
 	s.on, s.front = !s.on, nil
@@ -78,8 +74,8 @@ func (s *Scrollback) Toggle() (said string) {
 // SetTerminal sets the name of the terminal. xterm does not rewrap lines when it gets
 // narrower.
 func (s *Scrollback) SetTerminal(name string) {
-	if s.screen != nil && name != "" {
-		s.screen.Reflow(!strings.HasPrefix(name, "XTerm"))
+	if s.print != nil && name != "" {
+		s.reflow(!strings.HasPrefix(name, "XTerm"))
 	}
 }
 
@@ -93,7 +89,7 @@ func (s *Scrollback) Write(p Page) (wrote, more bool) {
 	if rows = append(rows, fresh...); len(rows) == 0 {
 		return false, more
 	}
-	s.screen.Print(rows...)
+	s.print(rows...)
 	return true, more
 }
 

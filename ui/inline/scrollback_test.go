@@ -44,7 +44,7 @@ func TestScrollback(t *testing.T) {
 	if s.Writes() {
 		t.Error("it writes without a terminal")
 	}
-	s.SetScreen(out)
+	s.SetScreen(out.Print, out.Reflow)
 	wrote := func(p Page, want ...string) {
 		t.Helper()
 		out.rows = nil

@@ -160,7 +160,7 @@ func (c *chat) reportCommand(what func(report)) func(string) {
 
 // noting writes notes in the session in front.
 func (c *chat) noting() noting {
-	return noting{c.front.Session, c.out, c.tasks, c.opts.Files, c.prompts.sendNotes}
+	return noting{c.front.Session, c.out, c.tasks, c.opts.ReadFile, c.prompts.sendNotes}
 }
 
 func (c *chat) quit() { c.quitting = true }

@@ -44,10 +44,8 @@ func TestVersion2(t *testing.T) {
 	})
 }
 
-// onlyFile is a project with one file.
-type onlyFile struct{ finder.Files }
-
-func (onlyFile) Read(_ context.Context, _ []string, path string, _, _ int) (finder.Mentioned, error) {
+// onlyFile reads from a project with one file.
+func onlyFile(_ context.Context, _ []string, path string, _, _ int) (finder.Mentioned, error) {
 	if path != "a.txt" {
 		return finder.Mentioned{}, finder.ErrNoFile
 	}
@@ -56,7 +54,7 @@ func (onlyFile) Read(_ context.Context, _ []string, path string, _, _ int) (find
 }
 
 func TestMentions(t *testing.T) {
-	talkTo(t, func(r *rig) { r.opts.Files = onlyFile{} }, func(r *rig) {
+	talkTo(t, func(r *rig) { r.opts.ReadFile = onlyFile }, func(r *rig) {
 		r.fresh()
 		r.types("look at @a.txt and @b.txt", "second")
 		r.wants("Queued as prompt 1.")

@@ -22,7 +22,7 @@ type noting struct {
 	*workspace.Session
 	out   *printer
 	tasks *tasks
-	files finder.Files // nil: no file is read
+	read  finder.ReadFunc // nil: no file is read
 	send  func(text string)
 }
 
@@ -64,13 +64,13 @@ func (n noting) onMessage(text string) {
 
 // onFile keeps a note on a file once its lines were read. An agent that runs elsewhere gets none.
 func (n noting) onFile(note notes.Note) {
-	if spec := n.Agent.Spec; n.files == nil || spec.Remote && !spec.Shared {
+	if spec := n.Agent.Spec; n.read == nil || spec.Remote && !spec.Shared {
 		n.keep(note)
 		return
 	}
 	journal, roots := n.Changes.Journal(), n.Roots()
 	n.tasks.run(func(ctx context.Context) func() {
-		f, err := n.files.Read(ctx, roots, note.Path, note.From, note.To)
+		f, err := n.read(ctx, roots, note.Path, note.From, note.To)
 		var changes []undo.Change
 		if errors.Is(err, finder.ErrNoFile) && journal != nil {
 			changes = journal.Changes() // the agent may have deleted it

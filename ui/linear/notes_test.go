@@ -20,10 +20,6 @@ import (
 // lined is a project of text files.
 type lined map[string]string
 
-func (lined) Find(context.Context, string, string) (finder.Found, error) {
-	return finder.Found{}, nil
-}
-
 func (l lined) Read(_ context.Context, _ []string, path string, from, to int) (finder.Mentioned, error) {
 	text, ok := l[path]
 	m := finder.Mentioned{URI: "file:///p/" + path, Name: path}
@@ -76,7 +72,7 @@ var project = lined{"a.go": "one\ntwo\nthree\nfour\n", "a b.go": "x\n", "long.tx
 
 // Notes on lines, files and the last message become the prompt that the screen makes of them.
 func TestNotes(t *testing.T) {
-	talkTo(t, func(r *rig) { r.opts.Files = project }, func(r *rig) {
+	talkTo(t, func(r *rig) { r.opts.ReadFile = project.Read }, func(r *rig) {
 		r.types("/notes")
 		r.sees("No notes yet: /note FILE:LINE TEXT writes one.")
 		r.types("hello")
@@ -137,7 +133,7 @@ Shorter.`, "'", "`"); prompts != want {
 
 // A note that cannot be written says why, and a line that is too long or absent is not quoted.
 func TestNoteOnWhatIsNotThere(t *testing.T) {
-	talkTo(t, func(r *rig) { r.opts.Files = project }, func(r *rig) {
+	talkTo(t, func(r *rig) { r.opts.ReadFile = project.Read }, func(r *rig) {
 		usage := "Usage: /note FILE TEXT, /note FILE:LINE TEXT, /note FILE:LINE-LINE TEXT, or /note . TEXT about the agent's last message."
 		for _, line := range []string{"/note", "/note a.go", "/note a.go:3", "/note .", "/note `a.go` x"} {
 			r.fresh()
@@ -161,7 +157,7 @@ func TestNoteOnWhatIsNotThere(t *testing.T) {
 // An agent that runs elsewhere gets nothing of a file that a note is about.
 func TestNoteForARemoteAgent(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.opts.Files = project
+		r.opts.ReadFile = project.Read
 		r.opts.Agents[0].Remote = true
 	}, func(r *rig) {
 		r.types("/note a.go:2 Why?", "/notes send")
@@ -175,7 +171,7 @@ func TestNoteForARemoteAgent(t *testing.T) {
 // A file that the agent has deleted can have a note, and what /undo restored is told with the notes.
 func TestNotesOnChanges(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.opts.Files = project
+		r.opts.ReadFile = project.Read
 		r.Change = recording(&undotest.Journal{Files: []undo.Change{{Path: r.opts.Cwd + "/gone.go", Kind: undo.Deleted, By: undo.OnDisk, Turn: 1}}})
 	}, func(r *rig) {
 		r.types("go", "/note gone.go Why?", "/undo")
@@ -195,7 +191,7 @@ func TestNotesOnChanges(t *testing.T) {
 // Notes are sent after the turn like other prompts, and those sent while the agent is gone wait.
 func TestNotesDuringATurn(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.opts.Files = project
+		r.opts.ReadFile = project.Read
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			tn.Wait(5 * time.Second)
 			return "end_turn"
@@ -216,7 +212,7 @@ func TestNotesSurvive(t *testing.T) {
 	s := &shelf{drafts: map[memory.Key]memory.Draft{}}
 	first, next, left := memory.Key{Agent: "fake", Session: "s1"}, memory.Key{Agent: "fake", Session: "s2"}, memory.Key{Agent: "fake"}
 	s.drafts[first] = memory.Draft{Queued: []string{"later"}, Notes: []notes.Note{{Path: "b.go", Text: "old"}}}
-	keeps := func(r *rig) { r.opts.Files, r.opts.Drafts, r.opts.RestoreDraft = project, s, true }
+	keeps := func(r *rig) { r.opts.ReadFile, r.opts.Drafts, r.opts.RestoreDraft = project.Read, s, true }
 	talkTo(t, keeps, func(r *rig) {
 		r.sees("Restored your notes; /notes lists them.")
 		r.types("/note a.go:1 Why?")
@@ -249,7 +245,7 @@ func TestNotesSurvive(t *testing.T) {
 // A note that is written while the agent is gone is saved, too.
 func TestNoteWithoutTheAgent(t *testing.T) {
 	s := &shelf{drafts: map[memory.Key]memory.Draft{}}
-	talkTo(t, func(r *rig) { r.opts.Files, r.opts.Drafts = project, s }, func(r *rig) {
+	talkTo(t, func(r *rig) { r.opts.ReadFile, r.opts.Drafts = project.Read, s }, func(r *rig) {
 		r.types("hello")
 		r.pause()
 		r.Agent().Close()
@@ -265,7 +261,7 @@ func TestNoteWithoutTheAgent(t *testing.T) {
 // Notes that are saved nowhere move to the session that takes the place of theirs, as queued prompts do.
 func TestNotesMoveToTheNextSession(t *testing.T) {
 	for _, drafts := range []memory.DraftStore{nil, &shelf{drafts: map[memory.Key]memory.Draft{}}} {
-		talkTo(t, func(r *rig) { r.opts.Files, r.opts.Drafts = project, drafts }, func(r *rig) {
+		talkTo(t, func(r *rig) { r.opts.ReadFile, r.opts.Drafts = project.Read, drafts }, func(r *rig) {
 			r.types("/note a.go Why?")
 			r.pause()
 			r.Agent().Close()
@@ -287,7 +283,7 @@ func TestNotesMoveToTheNextSession(t *testing.T) {
 // Notes that cannot be saved are said to be lost once, and printed at the end.
 func TestNotesThatCannotBeSaved(t *testing.T) {
 	for _, drafts := range []memory.DraftStore{nil, &shelf{err: errors.New("the disk is gone")}} {
-		talkTo(t, func(r *rig) { r.opts.Files, r.opts.Drafts = project, drafts }, func(r *rig) {
+		talkTo(t, func(r *rig) { r.opts.ReadFile, r.opts.Drafts = project.Read, drafts }, func(r *rig) {
 			r.types("/note a.go:2 Why?", "/note a.go Also.")
 			r.pause()
 			if got := strings.Count(r.fresh(), "the disk is gone"); drafts != nil && got != 1 {

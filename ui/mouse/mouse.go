@@ -18,20 +18,18 @@ func (a Area) Has(x, y int) bool {
 	return x >= a.X && x < a.X+a.Width && y >= a.Y && y < a.Y+a.Height
 }
 
-// Page is the page under the mouse.
+// Page is the page under the mouse, with a transcript that text can be selected from. It is an interface
+// because components do not know pages.
 type Page interface {
 	// Click handles the left button going down on a cell, or up on the same cell.
 	Click(x, y int, up bool)
-	// Transcript returns the text to select from, and where it is.
-	Transcript() (Transcript, Area)
 	// Bare reports whether a cell shows the transcript with no panel over it.
 	Bare(x, y int) bool
 	// Selected is called after text was selected by dragging.
 	Selected() tea.Cmd
-}
 
-// Transcript is text that can be selected. Its first row is 0.
-type Transcript interface {
+	// Area is where the transcript is. Its first row is 0 in DragTo.
+	Area() Area
 	DragTo(row, cell int)
 	DraggedText() string
 	ClearDrag()
@@ -83,8 +81,7 @@ func (m *Mouse) Toggle() (said string) {
 func (m *Mouse) SetOff(off bool) {
 	m.off, m.button = off, button{}
 	if p := m.page(); p != nil {
-		t, _ := p.Transcript()
-		t.ClearDrag()
+		p.ClearDrag()
 	}
 }
 
@@ -100,9 +97,8 @@ func (m *Mouse) Down(at tea.Mouse) {
 	if m.off || m.over == nil || at.Button != tea.MouseLeft || at.Mod.Contains(tea.ModShift) {
 		return
 	}
-	t, _ := m.over.Transcript()
-	m.button = button{down: true, drops: t.DraggedText() != "", x: at.X, y: at.Y, atX: at.X, atY: at.Y}
-	t.ClearDrag()
+	m.button = button{down: true, drops: m.over.DraggedText() != "", x: at.X, y: at.Y, atX: at.X, atY: at.Y}
+	m.over.ClearDrag()
 	m.over.Click(at.X, at.Y, false)
 }
 
@@ -118,8 +114,7 @@ func (m *Mouse) Move(at tea.Mouse) (cmd tea.Cmd, moved bool) {
 
 // drag selects up to the pointer, and scrolls while that is at an edge.
 func (m *Mouse) drag() tea.Cmd {
-	t, area := m.over.Transcript()
-	t.DragTo(m.button.atY-area.Y, m.button.atX)
+	m.over.DragTo(m.button.atY-m.over.Area().Y, m.button.atX)
 	if m.rolling || m.edge() == 0 {
 		return nil
 	}
@@ -133,7 +128,7 @@ func (m *Mouse) edge() int {
 	if !m.held() || !m.button.dragged {
 		return 0
 	}
-	_, area := m.over.Transcript()
+	area := m.over.Area()
 	switch {
 	case m.button.atY <= area.Y:
 		return -1
@@ -151,8 +146,7 @@ func (msg rollMsg) Handle() tea.Cmd {
 	if dir == 0 {
 		return nil
 	}
-	t, _ := m.over.Transcript()
-	t.Scroll(dir)
+	m.over.Scroll(dir)
 	return m.drag()
 }
 
@@ -163,14 +157,13 @@ func (m *Mouse) Up(at tea.Mouse) tea.Cmd {
 	if !held {
 		return nil
 	}
-	t, _ := m.over.Transcript()
 	switch {
-	case was.dragged && t.DraggedText() != "":
+	case was.dragged && m.over.DraggedText() != "":
 		return m.over.Selected()
 	case was.dragged:
 		return nil
 	}
-	t.ClearDrag()
+	m.over.ClearDrag()
 	if at.X != was.x || at.Y != was.y {
 		return nil
 	}

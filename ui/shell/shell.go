@@ -14,15 +14,15 @@ import (
 	"parley/ui/layer"
 )
 
-// Runner runs commands. Its methods may block, and are called on their own goroutines.
-type Runner interface {
+// Runner runs commands. The functions may block, and are called on their own goroutines.
+type Runner struct {
 	// Run starts a command line in a directory, with the environment that an earlier one has left
 	// (nil: none did). news is called with its output and end, in order, from one goroutine, the last
 	// time with Ended; while it blocks the command may have to wait. stop ends the command and everything it has started; it may be called
 	// at any time.
-	Run(line, dir string, env []string, news func(Output)) (stop func(), err error)
+	Run func(line, dir string, env []string, news func(Output)) (stop func(), err error)
 	// Close ends all commands.
-	Close()
+	Close func()
 }
 
 // Output is new output of a command, or its end.
@@ -40,7 +40,7 @@ type Output struct {
 // the environment that the one before has left, as in one shell.
 type Commands struct {
 	clock  *layer.Env
-	runner Runner
+	runner *Runner
 	apply  func(event.Event)
 	runs   []*Run
 	last   uint64 // key of the newest
@@ -62,7 +62,7 @@ type Run struct {
 }
 
 // New returns the commands of a page. apply gets their events.
-func New(env *layer.Env, runner Runner, apply func(event.Event)) *Commands {
+func New(env *layer.Env, runner *Runner, apply func(event.Event)) *Commands {
 	return &Commands{clock: env, runner: runner, apply: apply}
 }
 

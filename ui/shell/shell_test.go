@@ -20,13 +20,9 @@ type bench struct {
 	stopped []string
 }
 
-// Run and Close implement Runner; nothing is run.
-func (b *bench) Run(string, string, []string, func(Output)) (func(), error) { return nil, nil }
-func (b *bench) Close()                                                     {}
-
 func newBench() *bench {
 	b := &bench{}
-	b.Commands = New(&layer.Env{Now: func() time.Time { return time.Unix(1000, 0) }}, b, func(e event.Event) {
+	b.Commands = New(&layer.Env{Now: func() time.Time { return time.Unix(1000, 0) }}, nil, func(e event.Event) {
 		switch e := e.(type) {
 		case thread.ShellAsked:
 			b.told = append(b.told, fmt.Sprintf("asked %d %s in %s", e.Key, e.Command, e.Dir))

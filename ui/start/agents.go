@@ -19,7 +19,8 @@ import (
 // Agents is the first page, where the user chooses an agent and sees what it will get.
 type Agents struct {
 	env     *layer.Env
-	opener  Opener
+	w       *workspace.Workspace
+	leave   func(quit bool) tea.Cmd
 	choices Choices
 	list    *list.List
 	note    string
@@ -34,16 +35,9 @@ type Choices struct {
 	Dir        string // where the agent will work, as shown
 }
 
-// Opener does what the user chooses on the first page.
-type Opener interface {
-	Start(a workspace.Spec)
-	// Back returns to the previous page. If CanGoBack is false it quits.
-	Back() tea.Cmd
-	CanGoBack() bool
-}
-
-// NewAgents returns the page.
-func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
+// NewAgents returns the page. leave is called when the user leaves it, which quits if there is no page to
+// return to.
+func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, leave func(quit bool) tea.Cmd) *Agents {
 	items := make([]list.Item, 0, len(choices.Agents))
 	chosen := 0
 	for i, a := range choices.Agents {
@@ -64,7 +58,7 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "Other", Value: kind})
 		}
 	}
-	s := &Agents{env: env, opener: opener, choices: choices, list: list.New(items)}
+	s := &Agents{env: env, w: w, leave: leave, choices: choices, list: list.New(items)}
 	s.list.Select(chosen)
 	return s
 }
@@ -105,16 +99,19 @@ func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
 		s.note = s.choose()
 	case "esc":
 		if s.list.Filter() == "" {
-			return s.opener.Back(), true
+			return s.leave(s.first()), true
 		}
 		s.list.SetFilter("")
 	case "ctrl+c", "ctrl+d":
-		return s.opener.Back(), true
+		return s.leave(s.first()), true
 	default:
 		s.list.Key(p.KeyPressMsg)
 	}
 	return nil, true
 }
+
+// first reports whether there is no page to return to.
+func (s *Agents) first() bool { return len(s.w.Sessions()) == 1 && s.w.Front().Blank() }
 
 // Paste adds to the filter.
 func (s *Agents) Paste(text string) (tea.Cmd, bool) {
@@ -130,7 +127,7 @@ func (s *Agents) choose() (note string) {
 		if err != nil {
 			return err.Error()
 		}
-		s.opener.Start(a)
+		s.w.Start(a)
 		return ""
 	}
 	it, ok := s.list.Selected()
@@ -144,7 +141,7 @@ func (s *Agents) choose() (note string) {
 		if v.Missing != "" {
 			return v.Name + " is not installed: " + v.Missing
 		}
-		s.opener.Start(v)
+		s.w.Start(v)
 	}
 	return ""
 }
@@ -222,9 +219,9 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	case ok:
 		lines = append(lines, th.Dim.Paint("Runs  ")+chosen.Command)
 	}
-	esc := " quit"
-	if s.opener.CanGoBack() {
-		esc = " back"
+	esc := " back"
+	if s.first() {
+		esc = " quit"
 	}
 	lines = append(lines, th.Dim.Paint("Access  "+access),
 		th.Key.Paint("enter")+th.Dim.Paint(" start   ")+th.Key.Paint("esc")+th.Dim.Paint(esc))

@@ -29,18 +29,12 @@ func press(name string) layer.Press {
 	return layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())}
 }
 
-// desk is an Opener that records its calls.
-type desk struct{ done []string }
-
-func (d *desk) Start(a workspace.Spec) { d.done = append(d.done, "start "+a.Name) }
-func (d *desk) Back() tea.Cmd          { d.done = append(d.done, "back"); return nil }
-func (d *desk) CanGoBack() bool        { return len(d.done) > 0 }
-
 // The chosen or typed agent is started. If it cannot be, the page says why.
 func TestAgents(t *testing.T) {
 	for _, tc := range []struct {
 		name, typed, pasted, key string
 		want, shows              string
+		open                     bool // there is a page to return to
 	}{
 		{name: "the cursor's", key: "enter", want: "start bob", shows: "Runs  bob --acp"},
 		{name: "a name", typed: "ann", key: "enter", want: "start ann"},
@@ -49,16 +43,24 @@ func TestAgents(t *testing.T) {
 		{name: "what is wrong", typed: "'x y", key: "enter", shows: "a quote is not closed"},
 		{name: "a missing one", typed: "absent", key: "enter", shows: "absent is not installed: npm i absent"},
 		{name: "esc clears first", typed: "ann", key: "esc", shows: "Type to filter"},
-		{name: "esc", key: "esc", want: "back", shows: "esc back"},
+		{name: "esc", key: "esc", want: "quit", shows: "esc quit"},
+		{name: "esc back", key: "esc", want: "back", shows: "esc back", open: true},
 	} {
-		d := &desk{}
+		var done []string
+		w := workspace.New(workspace.Options{})
+		if tc.open {
+			w.OpenLogged(workspace.Logged{}, "")
+		}
 		s := NewAgents(newEnv(), Choices{Choice: "bob", Dir: "~/src", Agents: []workspace.Spec{{Name: "ann", Command: "ann --acp"}, {Name: "bob", Command: "bob --acp"}, {Name: "absent", Missing: "npm i absent"}},
 			TypedAgent: func(line string) (workspace.Spec, error) {
 				if strings.Contains(line, "'") {
 					return workspace.Spec{}, errors.New("a quote is not closed")
 				}
 				return workspace.Spec{Name: line}, nil
-			}}, d)
+			}}, w, func(quit bool) tea.Cmd {
+			done = append(done, map[bool]string{true: "quit", false: "back"}[quit])
+			return nil
+		})
 		for _, r := range tc.typed {
 			s.Key(press(string(r)))
 		}
@@ -66,14 +68,17 @@ func TestAgents(t *testing.T) {
 			s.Paste(tc.pasted)
 		}
 		s.Key(press(tc.key))
+		if a := w.Front().Agent; a.Spec.Name != "" && !tc.open {
+			done = append(done, "start "+a.Spec.Name)
+		}
 		var want []string
 		if tc.want != "" {
 			want = []string{tc.want}
 		}
 		rows, _ := s.Rows(60, 14)
 		again, _ := s.Rows(60, 14)
-		if text := uitest.Text(rows); !slices.Equal(d.done, want) || !strings.Contains(text, tc.shows) || !slices.Equal(rows, again) {
-			t.Errorf("%s: %q done, and it shows\n%s", tc.name, d.done, text)
+		if text := uitest.Text(rows); !slices.Equal(done, want) || !strings.Contains(text, tc.shows) || !slices.Equal(rows, again) {
+			t.Errorf("%s: %q done, and it shows\n%s", tc.name, done, text)
 		}
 	}
 }
@@ -82,7 +87,7 @@ func TestAgents(t *testing.T) {
 func TestAgentsFit(t *testing.T) {
 	for height := 6; height < 16; height++ {
 		for _, width := range []int{20, 40, 80, 150} {
-			s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "one", Command: "one --acp"}, {Name: "two", Command: "two"}}, Dir: "~/src"}, &desk{})
+			s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "one", Command: "one --acp"}, {Name: "two", Command: "two"}}, Dir: "~/src"}, workspace.New(workspace.Options{}), nil)
 			rows, cursor := s.Rows(width, height)
 			if len(rows) > height || cursor.Y >= len(rows) {
 				t.Errorf("%dx%d: %d rows, the cursor in row %d", width, height, len(rows), cursor.Y)
@@ -100,7 +105,7 @@ func TestAgentsFit(t *testing.T) {
 // An agent that required a login when it was started last says so.
 func TestLoginNeeded(t *testing.T) {
 	s := NewAgents(newEnv(), Choices{Dir: "~/src", Agents: []workspace.Spec{
-		{Name: "ann", Command: "ann", Where: "through npx", Section: "Through npx", NeedsLogin: true}, {Name: "bob", Command: "bob", Where: "configured", NeedsLogin: true}, {Name: "eve", Command: "eve"}}}, &desk{})
+		{Name: "ann", Command: "ann", Where: "through npx", Section: "Through npx", NeedsLogin: true}, {Name: "bob", Command: "bob", Where: "configured", NeedsLogin: true}, {Name: "eve", Command: "eve"}}}, workspace.New(workspace.Options{}), nil)
 	rows, _ := s.Rows(100, 20)
 	shown := uitest.Text(rows)
 	for _, want := range []string{"login needed", "configured · login needed"} {

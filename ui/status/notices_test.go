@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // page is where lines can be said while it is free.
@@ -15,11 +13,11 @@ type page struct {
 	said []string
 }
 
-func (p *page) Free() bool { return !p.busy }
-
-func (p *page) Say(line string) tea.Cmd {
-	p.said = append(p.said, line)
-	return nil
+func (p *page) say(line string) bool {
+	if !p.busy {
+		p.said = append(p.said, line)
+	}
+	return !p.busy
 }
 
 // Every line is said, in order, and none before there is room for it.
@@ -29,7 +27,7 @@ func TestNotices(t *testing.T) {
 		lines <- "one"
 		lines <- "two"
 		close(lines)
-		cmd := Listen(context.Background(), p, lines)
+		cmd := Listen(context.Background(), p.say, lines)
 		for range 2 {
 			cmd = cmd().(notice).Handle()
 		}
