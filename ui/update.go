@@ -19,6 +19,7 @@ import (
 // is on the screen, before the next message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.apply(msg)
+	m.restack()
 	if m.present() && m.painter != nil && m.width > 0 {
 		m.painter.Show(m.last.view, awaited(msg))
 	}
@@ -143,7 +144,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	if m.conversing() && msg.String() == "alt+esc" { // two quick esc look like this
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
-		return tea.Batch(m.Input.Press(esc), m.Input.Press(esc))
+		first := m.Input.Press(esc)
+		m.restack()
+		return tea.Batch(first, m.Input.Press(esc))
 	}
 	return m.Input.Press(msg)
 }

@@ -8,6 +8,7 @@ func (c *Page) Afresh(screen *Screen, s *workspace.Session) *Page {
 	copied := *c
 	copied.screen, copied.Session, copied.View = screen, s, c.View.CopyFor(s.Thread)
 	copied.Question = c.Question.ForPage(&screen.Env, &copied.out, questionHost{&copied})
+	copied.sending.c = &copied
 	copied.Panels.inFront, copied.Panels.areas = copied.InFront, &copied.areas
 	return &copied
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // showApproval lists the approval modes. Allowing everything is confirmed in a second list.
-func (c *Page) showApproval() tea.Cmd {
+func showApproval(c *Page) tea.Cmd {
 	if !c.IsOpen() {
 		return c.say(workspace.ErrNotOpen.Error())
 	}

@@ -73,8 +73,7 @@ type rulesOffered struct {
 // all of the question must have been read.
 func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	c := h.c
-	switch {
-	case !read:
+	if !read {
 		return c.say(question.ReadFirst(c.screen.Keys))
 	}
 	rules := permissions.Suggest(cur)

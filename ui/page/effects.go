@@ -30,3 +30,13 @@ func (c *Page) CarryOut() (tea.Cmd, []ForScreen) {
 	}
 	return tea.Batch(cmds...), left
 }
+
+// Do does an action that a component wants. While an agent starts there is no session for an action to
+// apply to.
+func (c *Page) Do(i intent.Intent) tea.Cmd {
+	if c.Agent.Opening() {
+		return nil
+	}
+	cmd, _ := c.do(i)
+	return cmd
+}

@@ -1,21 +1,21 @@
 package page
 
 import (
-	"slices"
-
-	tea "charm.land/bubbletea/v2"
-
-	"parley/internal/intent"
 	"parley/ui/layer"
 )
 
-// Layers returns the layers of the page.
-func (c *Page) Layers() []layer.Layer {
+// Layers returns the layers of the page below one of the screen, the topmost first, as Restack left them. Some may be nil.
+func (c *Page) Layers() []layer.Layer { return c.stack }
+
+// Restack finds out which layers there are. It is called once after each message.
+func (c *Page) Restack(above layer.Layer) {
 	if c.Agent.Opening() {
-		return connecting{c}.layers()
+		c.stack = connecting{c}.layers(above)
+		return
 	}
 	popup := c.Composer.Popup()
-	return []layer.Layer{
+	c.stack = []layer.Layer{
+		above,
 		anywhere{c},
 		when(c.Panels.open != nil, c.Panels.open),
 		when(logins{c}.shown(), c.login),
@@ -35,41 +35,9 @@ func (c *Page) Layers() []layer.Layer {
 	}
 }
 
-func when(there bool, l layer.Layer) layer.Layer {
-	if there {
-		return l
-	}
-	return nil
-}
-
 // typing reports whether the composer has the keys, or would without an overlay.
 func (c *Page) typing() bool {
 	held := false
-	layer.Reach(c.Layers(), func(l layer.Holder) bool { held = l.Armed(); return held })
+	layer.Reach(c.stack, func(l layer.Holder) bool { held = l.Armed(); return held })
 	return !held
-}
-
-// anywhere handles the keys that work on the page whatever is open.
-type anywhere struct{ c *Page }
-
-func (l anywhere) Key(p layer.Press) (tea.Cmd, bool) {
-	if p.Want == intent.NextWaiting || p.Want == intent.NextColumn {
-		return l.c.do(p.Want, "")
-	}
-	return nil, false
-}
-
-// Waits reports whether the page waits for the user: a question, a form, a login.
-func (c *Page) Waits() bool {
-	return c.Question.Open() || c.Elicits.Wait() || c.login.Unasked()
-}
-
-// nextColumn shows the next page that is compared.
-func (c *Page) nextColumn() tea.Cmd {
-	all := c.Compared()
-	if all == nil {
-		return c.say("No agents are compared here: /compare PROMPT")
-	}
-	c.screen.Workspace.Show(all[(slices.Index(all, c.Session)+1)%len(all)])
-	return nil
 }

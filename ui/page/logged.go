@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	"parley/internal/intent"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 )
@@ -57,25 +55,6 @@ func (msg itemMessagesMsg) Handle() tea.Cmd {
 	}
 	c.Panels.Read(panel.Source("Messages", panel.Messages(messages), nil))
 	return nil
-}
-
-// readOnly handles enter on a page read from a log, where only commands that need no agent
-// work.
-func (c *Page) readOnly(text string) tea.Cmd {
-	if text == "" {
-		return nil
-	}
-	if _, _, own := c.ownCommand(text); own {
-		c.Composer.Clear()
-		cmd, _ := c.submitLine(text, false)
-		return cmd
-	}
-	return c.say(c.WhyReadOnly())
-}
-
-// WhyReadOnly says why a page read from a log accepts no prompt.
-func (c *Page) WhyReadOnly() string {
-	return "Read-only log: " + cmp.Or(c.ReadOnlyReason, c.Agent.Name()+" did not open this session") + " · " + c.screen.Keys.ChatKey(intent.Sessions) + " for another"
 }
 
 // ignoresTyping reports whether a page read from a log ignores typed or pasted text. It accepts

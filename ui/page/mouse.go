@@ -7,15 +7,6 @@ import (
 	"parley/ui/mouse"
 )
 
-// areas are the places of things on the screen, as last drawn.
-type areas struct {
-	transcript, asked, composer, end mouse.Area
-	overlayTop                       int // the first row that a panel covers
-}
-
-// bare reports whether a cell shows the transcript with no panel over it.
-func (a areas) bare(x, y int) bool { return a.transcript.Has(x, y) && y < a.overlayTop }
-
 // UnderMouse returns the page as the mouse needs it.
 func (c *Page) UnderMouse() mouse.Page { return underMouse{c} }
 

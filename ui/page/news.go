@@ -3,12 +3,15 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/internal/carried"
 	"parley/internal/notes"
 	"parley/internal/workspace"
+	"parley/permissions"
 )
 
 // OnNews shows news of the session. Of an event, the changed items are shown by Applied.
@@ -122,7 +125,7 @@ func (c *Page) Inherit(from *Page) tea.Cmd {
 // the draft.
 func (c *Page) onReturned(n workspace.PromptReturned) tea.Cmd {
 	blocks, text := carried.Split(n.Text)
-	text = c.typedForm(text)
+	text = c.slash().typed(text)
 	c.Prompts.Carried.Return(blocks) // they go with the next prompt
 	switch {
 	case n.Dropped:
@@ -151,4 +154,36 @@ func (c *Page) ClosesOwn() bool {
 		return false
 	}
 	return c.find.Typing() || c.View.DraggedText() != "" || c.Panels.reading != nil || c.Review.Open()
+}
+
+// happened handles the effects of an event on the page, other than new rows.
+func (c *Page) happened(e event.Event) tea.Cmd {
+	switch e := e.(type) {
+	case permissions.Asked:
+		c.Question.Add(e.Question)
+		c.Elicits.WaitForQuiet() // questions come first
+	case permissions.Settled:
+		c.Question.Remove(e.Key)
+	case event.CommandsChanged:
+		c.Composer.Refresh()
+		return c.sending.commandsChanged()
+	case event.ElicitationAsked:
+		return c.Elicits.Add(e)
+	case event.ElicitationEnded:
+		c.Elicits.Settled(e.Key)
+	case event.ElicitationCompleted:
+		return c.Elicits.Completed(e.Key)
+	case event.NoticeArrived:
+		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + keyboard{c}.hint(e.Terminal), e.Description}, ": "), ": "))
+	case event.TerminalStarted:
+		if e.Attended {
+			return keyboard{c}.lend(e.ID, e.Command)
+		}
+	case event.Disconnected:
+		c.View.Changed([]int{0})
+		c.DropToast()
+		c.Review.Close() // the copies are gone
+		c.Elicits.Clear()
+	}
+	return nil
 }

@@ -27,8 +27,7 @@ type (
 )
 
 // openFile opens the file of the selected entry. It lists them if there are several.
-func (l conversation) openFile() tea.Cmd {
-	c := l.c
+func openFile(c *Page) tea.Cmd {
 	it := c.View.Selected()
 	if it == nil {
 		return nil
@@ -40,7 +39,7 @@ func (l conversation) openFile() tea.Cmd {
 	case c.Agent.Spec.Remote && !c.Agent.Spec.Shared:
 		return c.say("The file is on the agent's machine: " + files[0].Path)
 	case len(files) == 1:
-		return l.openAt(files[0])
+		return openAt(c, files[0])
 	}
 	items := make([]list.Item, 0, len(files))
 	for _, f := range files {
@@ -50,13 +49,12 @@ func (l conversation) openFile() tea.Cmd {
 		}
 		items = append(items, list.Item{Title: title, Value: f})
 	}
-	c.Panels.Show(&panel.List{Title: "Files", Foot: "enter open · esc close", List: list.New(items), Choose: panel.With(l.openAt)})
+	c.Panels.Show(&panel.List{Title: "Files", Foot: "enter open · esc close", List: list.New(items), Choose: panel.With(with(c, openAt))})
 	return nil
 }
 
 // openAt finds the file and prepares the editor.
-func (l conversation) openAt(at event.Location) tea.Cmd {
-	c := l.c
+func openAt(c *Page, at event.Location) tea.Cmd {
 	open := c.screen.Options.OpenFile
 	if open == nil {
 		return c.say("No editor found: set $EDITOR")

@@ -5,6 +5,7 @@ import (
 
 	"parley/internal/intent"
 	"parley/ui/layer"
+	"parley/ui/mouse"
 	"parley/ui/panel"
 )
 
@@ -80,3 +81,12 @@ func (p *panels) Close(what panel.Panel) {
 
 // Covered implements panel.Host.
 func (p *panels) Covered(y int) bool { return y >= p.areas.overlayTop }
+
+// areas are the places of things on the screen, as last drawn.
+type areas struct {
+	transcript, asked, composer, end mouse.Area
+	overlayTop                       int // the first row that a panel covers
+}
+
+// bare reports whether a cell shows the transcript with no panel over it.
+func (a areas) bare(x, y int) bool { return a.transcript.Has(x, y) && y < a.overlayTop }

@@ -6,19 +6,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
-	"parley/internal/describe"
 	"parley/internal/intent"
-	"parley/ui/clipboard"
+	"parley/ui/layer"
 	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/transcript"
+	"parley/ui/widget/list"
 )
-
-// copyText copies a text and shows the outcome.
-func (c *Page) copyText(text func() string) tea.Cmd {
-	to := clipboard.Clipboard{Program: c.screen.Options.Copy, Multiplexer: c.screen.Options.Multiplexer}
-	return to.Copy(c.screen.Workspace.Context(), text, c.say)
-}
 
 func toggleHelp(c *Page) tea.Cmd {
 	first := intent.Chat
@@ -27,7 +21,7 @@ func toggleHelp(c *Page) tea.Cmd {
 	}
 	return c.Panels.toggle(&panel.Reading{OpenedBy: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
 		var all []panel.Command
-		for _, cmd := range c.commands() {
+		for _, cmd := range c.slash().all() {
 			all = append(all, panel.Command{Slash: cmd.Name, Help: cmd.Help})
 		}
 		return panel.HelpRows(c.screen.Keys, first, all, width, th)
@@ -49,18 +43,10 @@ func togglePlan(c *Page) tea.Cmd {
 
 func showPalette(c *Page) tea.Cmd {
 	var agent []panel.Command
-	for _, cmd := range c.agentCommands() {
+	for _, cmd := range c.slash().ofAgent() {
 		agent = append(agent, panel.Command{Slash: cmd.Name, Help: cmd.Help})
 	}
-	c.Panels.Show(panel.Palette(c.screen.Keys, agent, c.Agent.Name(), c.useless, c.Do, c.Composer.SetValue))
-	return nil
-}
-
-// goTo gives the keys to the transcript and selects one of its items.
-func (c *Page) goTo(item int) tea.Cmd {
-	c.focus(true)
-	c.View.SelectItem(item)
-	c.View.Step(transcript.ToTop)
+	c.Panels.Show(panel.Palette(c.screen.Keys, agent, c.Agent.Name(), c.slash().useless, func(i intent.Intent) tea.Cmd { return c.out.Add(layer.Do(i)) }, c.Composer.SetValue))
 	return nil
 }
 
@@ -88,10 +74,13 @@ func showCopy(c *Page) tea.Cmd {
 	return nil
 }
 
-// doing describes a tool call: its command if it runs one, else its title.
-func doing(t *thread.Tool) string {
-	if cmd := describe.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
-		return cmd
-	}
-	return t.Title
+// search lists earlier prompts, the newest first. The draft stays until one is chosen.
+func searchHistory(c *Page) tea.Cmd {
+	c.Panels.Show(&panel.List{OpenedBy: intent.SearchHistory, Title: "Prompt history", Foot: "enter use · esc close", Empty: "Nothing sent yet", List: list.NewRecent(c.Composer.Entries()), Same: func(a, b any) bool { return a == b }, EscCloses: true, Choose: func(it list.Item) tea.Cmd {
+		c.Composer.AddDraftToHistory() // as ctrl+c does
+		c.Composer.SetValue(it.Value.(string))
+		c.Composer.Refresh()
+		return nil
+	}})
+	return c.screen.Store.LoadHistory() // other processes may have added to it
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // PreviewTemplate shows what a template would do.
-func (c *Page) PreviewTemplate(preview string) {
+func PreviewTemplate(c *Page, preview string) {
 	preview += "\n\nPress " + c.screen.Keys.Label(intent.Reading, intent.Close) + ", then " + c.screen.Keys.ChatKey(intent.Send) + " to send it."
 	c.Panels.Read(&panel.Reading{Title: "Template", Body: func(width int, _ *theme.Theme) []string {
 		var rows []string

@@ -1,8 +1,6 @@
 package page
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"slices"
 	"time"
 
@@ -37,15 +35,4 @@ func (c *Page) resting() bool {
 		return false
 	}
 	return !slices.ContainsFunc(c.recent(), func(it *thread.Item) bool { return it.Tool != nil && runs(it.Tool) && !it.Tool.Asked })
-}
-
-// Refresh says that something shown for a while is to disappear.
-type Refresh struct{}
-
-// Handle implements layer.Message.
-func (Refresh) Handle() tea.Cmd { return nil }
-
-// Later redraws the screen after d, when something shown for a while is to disappear.
-func Later(d time.Duration) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg { return Refresh{} })
 }

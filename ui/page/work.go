@@ -46,10 +46,48 @@ func showWork(c *Page) tea.Cmd {
 			default:
 				l.Note = "Asked the agent to stop it"
 			}
-			return c.stopWork(w)
+			return stopWork(c, w)
 		},
 		TakeOver:  keyboard{c}.takeOver,
 		TakesOver: c.Commands().LendKeyboard(),
 	}))
 	return nil
+}
+
+// stopSelected asks the agent to stop the tool call that is selected.
+func stopSelected(c *Page) tea.Cmd {
+	it := c.View.Selected()
+	if it != nil && it.Shell != nil {
+		if r := c.shells.Of(it.Shell.Key); r != nil {
+			cmd, _ := r.Stop()
+			return cmd
+		}
+		return c.say("It has ended")
+	}
+	if it == nil || it.Kind != thread.ToolCall {
+		return c.say(c.screen.Keys.KeyOf(intent.Transcript, intent.StopTool) + " stops a tool call, " + c.screen.Keys.ChatKey(intent.Stop) + " the turn")
+	}
+	for _, w := range work(c) {
+		if w.Tool == it.Tool {
+			return stopWork(c, w)
+		}
+	}
+	return c.say("It has ended")
+}
+
+// stopWork asks the agent to stop one piece of work. Its status shows when it has stopped.
+func stopWork(c *Page, w panel.Work) tea.Cmd {
+	if !w.Stops || !c.IsOpen() {
+		return c.say("This agent cannot stop it alone; " + c.screen.Keys.ChatKey(intent.Stop) + " stops the turn")
+	}
+	switch {
+	case w.Own:
+		c.Commands().Kill(w.Terminal, c.reportOutcome(""))
+		return c.say("Stopped; the agent sees how the command ended")
+	case w.Terminal != "":
+		c.Commands().Stop(w.Terminal, c.reportOutcome(""))
+	default:
+		c.Commands().StopTool(w.Tool.ID, c.reportOutcome(""))
+	}
+	return c.say("Asked the agent to stop it")
 }
