@@ -18,7 +18,7 @@ func (m *Model) layers() []layer.Layer {
 
 // restack finds out which layers the pages on the screen have.
 func (m *Model) restack() {
-	for _, col := range m.columns() {
+	for _, col := range m.divided().columns {
 		col.Restack(always{m})
 	}
 }

@@ -71,11 +71,11 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		m.press(msg.Mouse())
 	case tea.MouseMotionMsg:
-		cmd, moved := m.Mouse.Move(m.inPage(msg.Mouse()))
+		cmd, moved := m.Mouse.Move(m.divided().in(m.Front, msg.Mouse()))
 		m.dirty = m.dirty || moved
 		return cmd
 	case tea.MouseReleaseMsg:
-		return m.Mouse.Up(m.inPage(msg.Mouse()))
+		return m.Mouse.Up(m.divided().in(m.Front, msg.Mouse()))
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent: // the background may have changed, or not

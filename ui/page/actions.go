@@ -25,7 +25,7 @@ var handlers = map[intent.Intent]func(c *Page, args string) tea.Cmd{
 	intent.ToggleLog:       plain(toggleLog),
 	intent.NextMode:        plain(nextMode),
 	intent.FocusQuestion:   func(c *Page, _ string) tea.Cmd { c.giveKeys(); return nil },
-	intent.FocusTranscript: plain((*Page).switchFocus),
+	intent.FocusTranscript: plain(switchFocus),
 	intent.Suspend:         func(*Page, string) tea.Cmd { return tea.Suspend },
 	intent.Redraw:          func(*Page, string) tea.Cmd { return paint.Redraw },
 	intent.SearchHistory:   func(c *Page, _ string) tea.Cmd { return searchHistory(c) },

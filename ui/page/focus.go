@@ -36,7 +36,7 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.SearchPrevious:
 		return c.find.Next(-1), true
 	case intent.FocusTranscript:
-		return c.switchFocus(), true
+		return switchFocus(c), true
 	case intent.Leave:
 		if c.find.Open() { // esc first removes the marks of the search
 			c.find.End()

@@ -50,14 +50,14 @@ func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
-	if c.ignoresTyping(p.Text) {
+	if ignoresTyping(c, p.Text) {
 		return c.say(c.WhyReadOnly()), true
 	}
 	return c.Composer.Type(p)
 }
 
 func (l draft) Paste(text string) (tea.Cmd, bool) {
-	if l.c.ignoresTyping(text) {
+	if ignoresTyping(l.c, text) {
 		return l.c.say(l.c.WhyReadOnly()), true
 	}
 	return l.c.Composer.Paste(text), true
@@ -88,7 +88,7 @@ func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if c.Question.TypedOver() {
-		c.clearDraft()
+		clearDraft(c)
 		return nil, true
 	}
 	if c.Question.Appeared() {

@@ -1,7 +1,10 @@
 package page
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"parley/ui/layer"
+	"parley/ui/mouse"
 )
 
 // Layers returns the layers of the page below one of the screen, the topmost first, as Restack left them. Some may be nil.
@@ -36,8 +39,31 @@ func (c *Page) Restack(above layer.Layer) {
 }
 
 // typing reports whether the composer has the keys, or would without an overlay.
-func (c *Page) typing() bool {
+func (c *frame) typing() bool {
 	held := false
 	layer.Reach(c.stack, func(l layer.Holder) bool { held = l.Armed(); return held })
 	return !held
+}
+
+// UnderMouse returns the page as the mouse needs it.
+func (c *Page) UnderMouse() mouse.Page { return underMouse{c} }
+
+// underMouse implements mouse.Page.
+type underMouse struct{ c *Page }
+
+func (p underMouse) Click(x, y int, up bool) {
+	layer.Reach(p.c.Layers(), func(l layer.Clicker) bool { return l.Click(x, y, up) })
+}
+
+func (p underMouse) Transcript() (mouse.Transcript, mouse.Area) {
+	return p.c.View, p.c.areas.transcript
+}
+
+func (p underMouse) Bare(x, y int) bool { return p.c.areas.bare(x, y) }
+
+func (p underMouse) Selected() tea.Cmd {
+	if p.c.screen.Options.NoCopyOnSelect {
+		return nil
+	}
+	return selection(p).copy()
 }

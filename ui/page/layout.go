@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/thread"
 	"parley/internal/intent"
 	"parley/internal/safetext"
 	"parley/internal/text"
@@ -16,6 +17,8 @@ import (
 	"parley/ui/layer"
 	"parley/ui/mouse"
 	"parley/ui/panel"
+	"parley/ui/start"
+	"parley/ui/transcript"
 	"parley/ui/widget/box"
 )
 
@@ -280,4 +283,148 @@ func (c *frame) foot() string {
 		return "shell · " + c.screen.Keys.ChatKey(intent.Send) + " run in " + words.ShortenHome(c.shells.Dir(c.LocalDir()), c.screen.Options.Home)
 	}
 	return c.Composer.Hint()
+}
+
+// Widths of the live part.
+const (
+	maxAsked = 76  // cells of a question
+	maxLive  = 100 // cells of a row: short rows survive a terminal that gets narrower
+)
+
+// Live draws the unfinished part: the end of the transcript, the question, the plan, the
+// queue, the composer and the status line.
+func (c *Page) Live(width, height int, around Around) ([]string, *tea.Cursor, Shown) {
+	f := &frame{Page: c, around: around, width: liveCells(width), on: Shown{page: c}}
+	rows, cursor := f.live(width, height)
+	return rows, cursor, f.on
+}
+
+func (c *frame) live(width, height int) ([]string, *tea.Cursor) {
+	c.toScrollback(c.Thread, width)
+	cells := c.width
+	below, y := c.inlineBelow(height)
+	room := max(0, height-2-len(below))
+	var rows []string
+	if c.Question.Open() {
+		said := len(c.written.Live(leastTranscript(room)))
+		rows, c.on.question = c.Question.Rows(min(cells, maxAsked), max(4, room-said), c.Composer.Popup() != nil)
+	}
+	// A terminal that gets narrower wraps the rows. Rows that scroll off its top cannot be
+	// removed then.
+	if most := min(room-len(rows), max(4, min(height/4, 12))); most > 0 && c.Thread.State != thread.Loading {
+		if said := c.written.Live(most); len(said) > 0 {
+			rows = append(said, rows...)
+		}
+	}
+	if gap := c.gapRows(0); len(gap) > 0 {
+		rows = append(rows, gap...)
+	} else if len(rows) > 0 && len(rows) < room || len(rows) == 0 && c.written.Begun() {
+		rows = append(rows, "")
+	}
+	x, dy := c.Composer.Cursor()
+	y += max(0, min(len(rows), height-2-len(below))) + dy
+	return fit(append(rows, below...), max(1, height-2)), tea.NewCursor(x, y)
+}
+
+// inlineBelow returns the rows under the transcript, and the first row of the composer in
+// them. Completions are drawn below the composer, so that it does not move.
+func (c *frame) inlineBelow(height int) (below []string, y int) {
+	cells := c.width
+	th := c.screen.Theme
+	foot := c.foot()
+	below = pendingRows(c.Session, c.Composer.DisplayText, true, cells, height, &c.screen.Env)
+	y = len(below)
+	below = append(below, c.Composer.Draw()...)
+	if popup := c.Composer.Popup(); popup != nil {
+		room := height - 4 - len(below)
+		below = append(below, popup.Lines(cells, room, th)...)
+		c.on.Saw(popup, cells, room+2)
+		foot = popup.Foot()
+	}
+	if foot != "" {
+		below = append(below, text.Truncate(th.Dim.Paint("  "+foot), cells, "…"))
+	}
+	return append(below, c.Status(c.around).Short(cells)), y
+}
+
+// startRows draws the wait for an agent, why it did not start, or its login methods, and the
+// composer below.
+func (c *frame) startRows(height int) ([]string, *tea.Cursor) {
+	width, a := c.width, c.Agent
+	below, cursor := c.aheadRows(height)
+	leave := "another agent"
+	if c.Compared() != nil {
+		leave = "close"
+	}
+	wait := start.Wait{Env: &c.screen.Env, Agent: a, Alone: c.alone(), Leave: leave, Login: c.login.Open(), Toast: c.toast.At(c.screen.Now()), Failure: transcript.Failure}
+	rows := wait.Rows(width, height-len(below))
+	if len(rows)+len(below) > height && c.Composer.Empty() { // what to do next comes first
+		below, cursor = nil, nil
+	}
+	if c.login.Asks() && height-len(below) < leastLogin+4 {
+		below, cursor = nil, nil
+	}
+	top := height - len(below)
+	rows = rows[:min(len(rows), top)]
+	lay := func(box []string, at *tea.Cursor) {
+		rows = append(rows[:min(len(rows), max(0, top-len(box)))], box...)
+		if at != nil {
+			at.Y += len(rows) - len(box)
+			cursor = at
+		}
+	}
+	switch {
+	case c.Panels.open != nil:
+		box, at := c.Panels.open.Rows(width, max(4, top))
+		lay(box, at)
+		c.on.Saw(c.Panels.open, width, max(4, top))
+	case c.Panels.reading != nil:
+		rows = nil
+		lay(c.Panels.reading.Rows(width, max(4, top)))
+		c.on.Saw(c.Panels.reading, width, max(4, top))
+	case c.login.Open():
+		room := max(5, top-len(rows))
+		if c.login.Asks() { // more important than the reason above it
+			room = max(room, min(top, leastLogin))
+		}
+		lay(c.login.Rows(width, room))
+		c.on.Saw(c.login, width, room)
+	case c.Question.Open(): // of a session that is being loaded
+		room := max(leastBox, top-min(len(rows), 4))
+		if c.Question.Full() {
+			room = top
+		}
+		var box []string
+		box, c.on.question = c.Question.Rows(width, room, false)
+		lay(box, nil)
+	case c.Elicits.OnScreen() != nil:
+		var box []string
+		var at *tea.Cursor
+		box, at, c.on.form = c.Elicits.Current().Rows(width, max(leastBox, top-min(len(rows), 4)), false)
+		lay(box, at)
+	}
+	for len(rows) < top {
+		rows = append(rows, "")
+	}
+	if cursor != nil && len(below) > 0 && cursor.Y < 0 { // the composer's
+		cursor.Y += height
+	}
+	return fit(append(rows, below...), height), cursor
+}
+
+// leastAhead is the lowest screen that shows the composer while the agent starts.
+const leastAhead = 12
+
+// aheadRows returns the composer with the prompts to be sent; nil if there is no room. The row
+// of the cursor counts from the bottom of the screen.
+func (c *frame) aheadRows(height int) ([]string, *tea.Cursor) {
+	width := c.width
+	if height < leastAhead {
+		return nil, nil
+	}
+	below := queueRows(c.Session, c.Composer.DisplayText, width, 3, &c.screen.Env)
+	above := len(below)
+	below = append(below, box.Box{Body: c.Composer.Draw()}.Rows(width, c.screen.Theme)...)
+	x, y := c.Composer.Cursor()
+	return below, c.cursor(x+2, above+1+y-len(below))
 }

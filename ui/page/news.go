@@ -9,9 +9,11 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/carried"
+	"parley/internal/intent"
 	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/layer"
 )
 
 // OnNews shows news of the session. Of an event, the changed items are shown by Applied.
@@ -140,7 +142,7 @@ func (c *Page) onReturned(n workspace.PromptReturned) tea.Cmd {
 }
 
 // retrying reports whether the connection to the page's agent is lost and is being retried.
-func (c *Page) retrying() bool {
+func retrying(c *Page) bool {
 	_, retrying := c.Agent.Retrying()
 	return retrying
 }
@@ -186,4 +188,38 @@ func (c *Page) happened(e event.Event) tea.Cmd {
 		c.Elicits.Clear()
 	}
 	return nil
+}
+
+// CarryOut does what the components of the page want, and returns what is left to the screen.
+func (c *Page) CarryOut() (tea.Cmd, []ForScreen) {
+	var cmds []tea.Cmd
+	var left []ForScreen
+	for len(c.out) > 0 { // an action may want more
+		for _, e := range c.out.Take() {
+			switch e := e.(type) {
+			case layer.Do:
+				cmds = append(cmds, c.Do(intent.Intent(e)))
+			case layer.Say:
+				cmds = append(cmds, c.say(string(e)))
+			case layer.Copy:
+				cmds = append(cmds, c.copyText(e))
+			case layer.OpenURL:
+				open := c.screen.Options.OpenURL
+				cmds = append(cmds, func() tea.Msg { return openedURLMsg{c, open(string(e))} })
+			case ForScreen:
+				left = append(left, e)
+			}
+		}
+	}
+	return tea.Batch(cmds...), left
+}
+
+// Do does an action that a component wants. While an agent starts there is no session for an action to
+// apply to.
+func (c *Page) Do(i intent.Intent) tea.Cmd {
+	if c.Agent.Opening() {
+		return nil
+	}
+	cmd, _ := c.do(i)
+	return cmd
 }

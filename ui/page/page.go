@@ -97,7 +97,7 @@ func with[T any](c *Page, f func(*Page, T) tea.Cmd) func(T) tea.Cmd {
 }
 
 // clearDraft empties the composer. The history keeps the draft.
-func (c *Page) clearDraft() {
+func clearDraft(c *Page) {
 	c.Composer.AddToHistory(c.Composer.Value())
 	c.Composer.Clear()
 }
@@ -221,7 +221,7 @@ const notRecorded = "Changes are not recorded here"
 func (c *Page) slash() slashCommands { return slashCommands{c.Session} }
 
 // switchFocus gives the keys to the question, or else to the transcript or back to the composer.
-func (c *Page) switchFocus() tea.Cmd {
+func switchFocus(c *Page) tea.Cmd {
 	if !c.giveKeys() {
 		c.focus(!c.focused)
 	}

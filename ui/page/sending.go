@@ -5,10 +5,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/intent"
 	"parley/internal/workspace"
 	"parley/ui/status"
+	"parley/ui/transcript"
 )
 
 // sending sends what is in the composer, and runs the commands in it.
@@ -183,4 +185,18 @@ func (c *Page) do(i intent.Intent) (tea.Cmd, bool) {
 		return unqueue(c, i == intent.EditQueued)
 	}
 	return c.act(i, "")
+}
+
+// shelling reports whether the draft is a shell command.
+func (c *Page) shelling() bool { return c.Composer.HasPrefix("!") }
+
+// onShellEvent applies an event of a command. Its output goes with the next prompt.
+func (c *Page) onShellEvent(e event.Event) {
+	c.changed = append(c.changed, c.Thread.Apply(e)...)
+	c.Applied()
+	if e, ended := e.(thread.ShellEnded); ended && e.Err == nil {
+		if s := c.Thread.Shell(e.Key); s != nil && !s.Started.IsZero() {
+			c.Prompts.Carried.Add(transcript.ShellBlock(s))
+		}
+	}
 }

@@ -1,12 +1,21 @@
 package page
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/intent"
+	"parley/internal/text"
+	"parley/internal/words"
+	"parley/internal/workspace"
 	"parley/ui/layer"
 	"parley/ui/panel"
 	"parley/ui/theme"
@@ -83,4 +92,143 @@ func searchHistory(c *Page) tea.Cmd {
 		return nil
 	}})
 	return c.screen.Store.LoadHistory() // other processes may have added to it
+}
+
+// PreviewTemplate shows what a template would do.
+func PreviewTemplate(c *Page, preview string) {
+	preview += "\n\nPress " + c.screen.Keys.Label(intent.Reading, intent.Close) + ", then " + c.screen.Keys.ChatKey(intent.Send) + " to send it."
+	c.Panels.Read(&panel.Reading{Title: "Template", Body: func(width int, _ *theme.Theme) []string {
+		var rows []string
+		for line := range strings.SplitSeq(preview, "\n") {
+			rows = append(rows, text.Wrap(line, width)...)
+		}
+		return rows
+	}})
+}
+
+// itemMessagesMsg brings the messages that an item was made from.
+type itemMessagesMsg struct {
+	page  *Page
+	shown []workspace.Message
+	err   error
+}
+
+// showItemMessages loads the messages of the selected item from the log.
+func showItemMessages(c *Page) tea.Cmd {
+	it := c.View.Selected()
+	if it == nil {
+		return nil
+	}
+	if len(it.Wire) == 0 && it.Request == 0 {
+		return c.say("No message of the agent made this")
+	}
+	behind := c.LookupOf(it.Index)
+	if behind == nil {
+		return c.say("This session has no log")
+	}
+	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.screen.Workspace.Context()
+	return func() tea.Msg {
+		shown, err := behind(ctx, spans, request)
+		return itemMessagesMsg{c, shown, err}
+	}
+}
+
+func (msg itemMessagesMsg) Handle() tea.Cmd {
+	c := msg.page
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return c.say(msg.err.Error())
+	case len(msg.shown) == 0:
+		return c.say("These messages are not in the log")
+	}
+	messages := make([]panel.Message, 0, len(msg.shown))
+	for _, s := range msg.shown {
+		messages = append(messages, panel.Message(s))
+	}
+	c.Panels.Read(panel.Source("Messages", panel.Messages(messages), nil))
+	return nil
+}
+
+// ignoresTyping reports whether a page read from a log ignores typed or pasted text. It accepts
+// commands only.
+func ignoresTyping(c *Page, typed string) bool {
+	return c.ReadOnly && c.Composer.Empty() && typed != "" && !strings.HasPrefix(typed, "/")
+}
+
+// Messages for opening a file in the editor.
+type (
+	fileReadyMsg struct {
+		page    *Page
+		command tea.ExecCommand
+		err     error
+	}
+	fileLeftMsg struct {
+		page *Page
+		err  error
+	}
+)
+
+// openFile opens the file of the selected entry. It lists them if there are several.
+func openFile(c *Page) tea.Cmd {
+	it := c.View.Selected()
+	if it == nil {
+		return nil
+	}
+	files := transcript.Files(c.View.Calls(it)...)
+	switch {
+	case len(files) == 0:
+		return c.say("Nothing to open here")
+	case c.Agent.Spec.Remote && !c.Agent.Spec.Shared:
+		return c.say("The file is on the agent's machine: " + files[0].Path)
+	case len(files) == 1:
+		return openAt(c, files[0])
+	}
+	items := make([]list.Item, 0, len(files))
+	for _, f := range files {
+		title := words.RelativePath(f.Path, c.cwd)
+		if f.Line > 0 {
+			title += fmt.Sprintf(":%d", f.Line)
+		}
+		items = append(items, list.Item{Title: title, Value: f})
+	}
+	c.Panels.Show(&panel.List{Title: "Files", Foot: "enter open · esc close", List: list.New(items), Choose: panel.With(with(c, openAt))})
+	return nil
+}
+
+// openAt finds the file and prepares the editor.
+func openAt(c *Page, at event.Location) tea.Cmd {
+	open := c.screen.Options.OpenFile
+	if open == nil {
+		return c.say("No editor found: set $EDITOR")
+	}
+	path := at.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.cwd, path)
+	}
+	return func() tea.Msg {
+		command, err := open(path, at.Line)
+		return fileReadyMsg{c, command, err}
+	}
+}
+
+// Handle hands the terminal to the editor.
+func (msg fileReadyMsg) Handle() tea.Cmd {
+	switch {
+	case msg.err != nil:
+		return msg.page.say(msg.err.Error())
+	case msg.page.screen.Quitting:
+		return nil
+	}
+	return msg.page.screen.Exec(msg.command, func(err error) tea.Msg { return fileLeftMsg{msg.page, err} })
+}
+
+// Handle says when the editor has failed.
+func (msg fileLeftMsg) Handle() tea.Cmd {
+	msg.page.screen.Input.Touch() // keys meant for the editor answer no question
+	if msg.err != nil {
+		return msg.page.say("The editor failed: " + msg.err.Error())
+	}
+	return nil
 }

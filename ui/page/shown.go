@@ -94,3 +94,6 @@ func (c *Page) Fit(width, height int) {
 	c.height = height
 	c.Composer.Fit(box.InnerWidth(width), height)
 }
+
+// liveCells returns the width of the rows of the live part.
+func liveCells(width int) int { return min(width-1, maxLive) }
