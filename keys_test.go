@@ -22,7 +22,7 @@ var (
 var fixedKeys = []struct{ file, keys, why string }{
 	{"ui/panel/*.go", "enter esc tab y", "lists and one-line editors"},
 	{"ui/composer/*.go", "enter esc tab", "the completion is a list; tab is its name for the key that completes"},
-	{"ui/page/chatkeys.go", "esc", "what the key that stops means to a form"},
+	{"ui/page/keys.go", "esc", "what the key that stops means to a form"},
 	{"ui/start/*.go", "enter esc y pgdn ctrl+s tab", "lists, forms, and the command of a login"},
 	{"ui/start/wait.go", "ctrl+r", "reads the log of an agent that did not start"},
 	{"ui/question/elicitation.go", "ctrl+s esc tab o n c down pgdn", "forms, and the page that an agent wants opened"},

@@ -45,7 +45,7 @@ func (m *Model) colour() tea.Cmd {
 		return tea.Tick(calm, func(time.Time) tea.Msg { return colouredMsg{} })
 	}
 	var msg colouredMsg
-	for _, c := range m.columns() {
+	for _, c := range m.divided().columns {
 		msg = colouredMsg{view: c.View, diffs: c.View.Uncoloured(), question: c.Question, asked: c.Question.Uncoloured()}
 		if len(msg.diffs)+len(msg.asked) > 0 {
 			break

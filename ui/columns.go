@@ -22,31 +22,69 @@ type column struct {
 // leastColumn is the width of the narrowest column, with the border beside it.
 const leastColumn = 60
 
-// columns returns the pages on the screen, from the left: the one in front or, of the pages that are
-// compared with it, as many as there is room for, that one among them.
-func (m *Model) columns() []column {
-	all := m.compared()
-	n := min(len(all), m.width/leastColumn)
-	if n < 2 || m.Choosing || m.inline.On() {
-		return []column{{m.Front, 0, m.width - m.sideWidth()}}
-	}
-	first := max(0, slices.Index(all, m.Front)-n+1)
-	return m.divide(all[first : first+n])
+// division is how the screen is divided among pages.
+type division struct {
+	columns     []column // the pages on the screen, from the left
+	tabs        []column // where the heads of pages that are compared are, above the pages; nil: there are none
+	top, height int      // of the pages
+	side        int      // the width of the side panel; 0: it is not shown
 }
 
-// divide gives each of the pages a part of the screen's width, with a border between each two.
-func (m *Model) divide(pages []*page.Page) (out []column) {
-	n := len(pages)
-	room, x := max(n, m.width-(n-1)), 0
-	for i, c := range pages {
-		width := room / n
-		if i < room%n {
-			width++
+// divided divides the screen: the page in front, and as many of those compared with it beside it as fit.
+func (m *Model) divided() division {
+	d := division{height: m.height}
+	all := m.compared()
+	if alone := m.Choosing || m.inline.On(); !alone && all != nil {
+		d.top, d.height, d.tabs = 1, m.height-1, divide(all, m.width)
+		if n := min(len(all), m.width/leastColumn); n > 1 {
+			first := max(0, slices.Index(all, m.Front)-n+1)
+			d.columns = divide(all[first:first+n], m.width)
+			return d
 		}
-		out = append(out, column{c, x, width})
-		x += width + 1
+	}
+	d.side = m.sideWidth()
+	d.columns = []column{{m.Front, 0, m.width - d.side}}
+	return d
+}
+
+// divide gives each of the pages a part of a width, with a border between each two.
+func divide(pages []*page.Page, width int) (out []column) {
+	n := len(pages)
+	room, x := max(n, width-(n-1)), 0
+	for i, c := range pages {
+		part := room / n
+		if i < room%n {
+			part++
+		}
+		out = append(out, column{c, x, part})
+		x += part + 1
 	}
 	return out
+}
+
+// at returns the page at a cell, or the one whose head is there; nil for a border.
+func (d division) at(x, y int) *page.Page {
+	all := d.columns
+	if y < d.top {
+		all = d.tabs
+	}
+	for _, col := range all {
+		if x >= col.x && x < col.x+col.width {
+			return col.Page
+		}
+	}
+	return nil
+}
+
+// in returns a place on the screen as one on a page.
+func (d division) in(c *page.Page, at tea.Mouse) tea.Mouse {
+	for _, col := range d.columns {
+		if col.Page == c {
+			at.X -= col.x
+		}
+	}
+	at.Y -= d.top
+	return at
 }
 
 // compared returns the pages that are compared with the one in front, itself included; nil if there
@@ -58,26 +96,18 @@ func (m *Model) compared() (all []*page.Page) {
 	return all
 }
 
-// pageHeight returns the height of the pages on the screen.
-func (m *Model) pageHeight() int {
-	if m.tabs() != nil {
-		return m.height - 1
-	}
-	return m.height
-}
-
 // around returns what pages show of the rest of the screen.
-func (m *Model) around() page.Around {
-	return page.Around{Others: len(m.waiting()), Leaving: m.leavingHint(), Plan: m.sideWidth() > 0}
+func (m *Model) around(d division) page.Around {
+	return page.Around{Others: len(m.waiting()), Leaving: m.leavingHint(), Plan: d.side > 0}
 }
 
-// pageRows draws the pages on the screen.
+// pageRows draws the pages on the screen, and what is beside and above them.
 func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []page.Shown) {
-	cols := m.columns()
-	heads, around := m.heads(), m.around()
-	rows = make([]string, m.pageHeight())
-	for i, col := range cols {
-		part, at, shown := col.Rows(col.width, len(rows), around)
+	d := m.divided()
+	around := m.around(d)
+	rows = make([]string, d.height)
+	for i, col := range d.columns {
+		part, at, shown := col.Rows(col.width, d.height, around)
 		for y := range rows {
 			if i > 0 {
 				rows[y] += strings.Repeat(" ", max(0, col.x-1-text.Width(rows[y]))) + m.Theme.Border.Paint("│")
@@ -86,83 +116,51 @@ func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []page.Shown) 
 				rows[y] += part[y]
 			}
 		}
-		if i == 0 && len(cols) > 1 {
+		if i == 0 && len(d.columns) > 1 {
 			for y := range rows {
 				rows[y] += strings.Repeat(" ", max(0, col.width-text.Width(rows[y]))) + paint.Beside
 			}
 		}
 		if on = append(on, shown); col.Page == m.Front && at != nil {
-			at.X, at.Y = at.X+col.x, at.Y+len(heads)
+			at.X, at.Y = at.X+col.x, at.Y+d.top
 			cursor = at
 		}
 	}
-	return append(heads, rows...), cursor, on
+	if d.side > 0 {
+		rows = m.beside(rows, m.width-d.side)
+	}
+	return append(m.heads(d), rows...), cursor, on
 }
 
 // heads returns the row above pages that are compared: each above its column if there is room for all.
-func (m *Model) heads() []string {
-	tabs := m.tabs()
-	if tabs == nil {
+func (m *Model) heads(d division) []string {
+	if d.tabs == nil {
 		return nil
 	}
 	row := ""
-	for _, tab := range tabs {
+	for _, tab := range d.tabs {
 		row += strings.Repeat(" ", max(0, tab.x-text.Width(row)))
 		row += status.Head{Session: tab.Session, Env: &m.Env, Front: tab.Page == m.Front, Waits: tab.Waits()}.Row(tab.width)
 	}
 	return []string{text.Truncate(row, m.width, "…")}
 }
 
-// tabs returns where the heads of the pages that are compared are; nil if there are none.
-func (m *Model) tabs() []column {
-	if m.Choosing || m.inline.On() {
-		return nil
-	}
-	return m.divide(m.compared())
-}
-
-// pageAt returns the page that has a column of the screen; nil for a border.
-func pageAt(columns []column, x int) *page.Page {
-	for _, col := range columns {
-		if x >= col.x && x < col.x+col.width {
-			return col.Page
-		}
-	}
-	return nil
-}
-
-// inPage returns a place on the screen as one on the page in front.
-func (m *Model) inPage(at tea.Mouse) tea.Mouse {
-	for _, col := range m.columns() {
-		if col.Page == m.Front {
-			at.X -= col.x
-		}
-	}
-	at.Y -= m.height - m.pageHeight()
-	return at
-}
-
 // press handles a button going down: a click on another page than the one in front, or on its head,
 // brings that to the front.
 func (m *Model) press(click tea.Mouse) {
-	all := m.columns()
-	if click.Y < m.height-m.pageHeight() {
-		all = m.tabs()
-	}
-	c := pageAt(all, click.X)
-	if c == m.Front || m.Mouse.Off() || click.Button != tea.MouseLeft || click.Mod.Contains(tea.ModShift) {
-		m.Mouse.Down(m.inPage(click))
-		return
-	}
-	if c != nil {
+	d := m.divided()
+	switch c := d.at(click.X, click.Y); {
+	case c == m.Front || m.Mouse.Off() || click.Button != tea.MouseLeft || click.Mod.Contains(tea.ModShift):
+		m.Mouse.Down(d.in(m.Front, click))
+	case c != nil:
 		m.Workspace.Show(c.Session)
 	}
 }
 
 // wheel scrolls the page under the pointer.
 func (m *Model) wheel(turn tea.Mouse) {
-	layers := m.layers()
-	if c := pageAt(m.columns(), turn.X); c != nil && c != m.Front {
+	d, layers := m.divided(), m.layers()
+	if c := d.at(turn.X, d.top); c != nil && c != m.Front {
 		layers = c.Layers()
 	}
 	layer.Wheel(layers, turn.Button)

@@ -47,7 +47,7 @@ func (c contest) compare(prompt string) tea.Cmd {
 		c.Say("Not sent: " + err.Error())
 		return nil
 	case preview != "":
-		c.PreviewTemplate(preview)
+		page.PreviewTemplate(c.Page, preview)
 		return nil
 	}
 	all := c.Compared()

@@ -65,7 +65,8 @@ func (m *Model) arrange() {
 		m.Front.FitInline(m.width, m.height)
 		return
 	}
-	for _, col := range m.columns() {
-		col.Fit(col.width, m.pageHeight())
+	d := m.divided()
+	for _, col := range d.columns {
+		col.Fit(col.width, d.height)
 	}
 }

@@ -140,6 +140,7 @@ func (p *pagePlayer) afresh() string {
 	c := p.m.Front.Afresh(&m.Screen, &session)
 	m.Front, m.dirty, m.last, m.colouring = c, true, drawing{}, false
 	m.pages = pages{screen: &m.Screen, made: map[*workspace.Session]*page.Page{p.m.Front.Session: c}}
+	m.restack()
 	m.present()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {
 		m.coloured(cmd().(colouredMsg))

@@ -92,7 +92,7 @@ func TestGoldenStatus(t *testing.T) {
 		for _, p := range uitest.Pages() {
 			d.m.Options.Theme = p.Theme
 			d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
-			lines[p.Name] = append(lines[p.Name], d.m.Front.Status(d.m.around()).Row(p.Width))
+			lines[p.Name] = append(lines[p.Name], d.m.Front.Status(d.m.around(d.m.divided())).Row(p.Width))
 		}
 	}
 	drive(t, func(d *driver, o *Options) { d.fake.Turn(slow); withOptions(d, o) }, func(d *driver) {

@@ -47,7 +47,7 @@ func (m *Model) inlineDrawing() drawing {
 	v.WindowTitle, v.ProgressBar = m.outside()
 	rows := []string{m.Theme.Dim.Paint("Ending " + strings.Join(m.Workspace.Names(), ", ") + "…")}
 	if !m.Quitting {
-		live, cursor, shown := m.Front.Live(m.width, m.height, m.around())
+		live, cursor, shown := m.Front.Live(m.width, m.height, m.around(division{}))
 		rows, v.Cursor, on = live, cursor, []page.Shown{shown}
 	}
 	v.Content = strings.Join(rows, "\n")

@@ -13,7 +13,14 @@ func (m *Model) layers() []layer.Layer {
 	if m.Choosing {
 		return []layer.Layer{always{m}, m.start}
 	}
-	return append([]layer.Layer{always{m}}, m.Front.Layers()...)
+	return m.Front.Layers()
+}
+
+// restack finds out which layers the pages on the screen have.
+func (m *Model) restack() {
+	for _, col := range m.divided().columns {
+		col.Restack(always{m})
+	}
 }
 
 // conversing reports whether the page of an open session is on the screen.

@@ -38,6 +38,7 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 		msg.Text = " "
 	}
 	p := layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: d.m.Keys.Of(intent.Chat, msg.String())}
+	d.m.restack() // the state may have been set
 	for _, l := range d.m.layers() {
 		if l == nil {
 			continue

@@ -19,7 +19,7 @@ func TestToastAboveComposer(t *testing.T) {
 		d.connected()
 		for _, height := range []int{24, 12} {
 			d.send(tea.WindowSizeMsg{Width: 80, Height: height})
-			line := d.m.Front.Status(d.m.around()).Row(80)
+			line := d.m.Front.Status(d.m.around(d.m.divided())).Row(80)
 			before := strings.Split(visible(d.m.View()), "\n")
 			d.press("alt+w")
 			rows := strings.Split(visible(d.m.View()), "\n")

@@ -90,9 +90,6 @@ func (m *Model) draw() drawing {
 		on[0].Saw(m.start, m.width, m.height)
 	default:
 		rows, v.Cursor, on = m.pageRows()
-		if side := m.sideWidth(); side > 0 {
-			rows = m.beside(rows, m.width-side)
-		}
 	}
 	v.Content = strings.Join(rows, "\n")
 	return drawing{view: v, on: on}

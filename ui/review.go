@@ -21,7 +21,7 @@ func (m *Model) showReview(c *page.Page) tea.Cmd {
 // readReviews reads the files that the reviews on the screen show.
 func (m *Model) readReviews() tea.Cmd {
 	var cmds []tea.Cmd
-	for _, c := range m.columns() {
+	for _, c := range m.divided().columns {
 		cmds = append(cmds, c.Review.Read())
 	}
 	return tea.Batch(cmds...)

@@ -339,8 +339,8 @@ func TestStatusLine(t *testing.T) {
 		parts := []string{"fake", "running 1s", "1 queued", "approval: ask", "mode: Ask 漢字 first", "opus", "ctx 38% 76k/200k", "$0.41", "⎇ main"}
 		d.sees(strings.Join(parts, " · "), "esc stop")
 		for width := 200; width >= 20; width-- {
-			line := uitest.Text([]string{d.m.Front.Status(d.m.around()).Row(width)})
-			uitest.CheckRows(t, []string{d.m.Front.Status(d.m.around()).Row(width)}, width)
+			line := uitest.Text([]string{d.m.Front.Status(d.m.around(d.m.divided())).Row(width)})
+			uitest.CheckRows(t, []string{d.m.Front.Status(d.m.around(d.m.divided())).Row(width)}, width)
 			shown := 0
 			for shown < len(parts) && strings.Contains(line, parts[shown]) {
 				shown++

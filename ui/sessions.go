@@ -68,7 +68,7 @@ func (s sessions) show() {
 		Open:       s.open,
 		New:        func() tea.Cmd { m.newSession(); return nil },
 		Another:    func() tea.Cmd { m.anotherAgent(); return nil },
-		InWorktree: func() tea.Cmd { return m.Front.InWorktree("") },
+		InWorktree: func() tea.Cmd { return m.Front.Do(intent.InWorktree) },
 		Rename:     s.rename,
 		Close:      s.close,
 		Delete:     s.delete,

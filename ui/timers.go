@@ -41,7 +41,8 @@ func (m *Model) moves(now time.Time) (next time.Time) {
 	if m.Choosing {
 		return next
 	}
-	for _, c := range append(m.columns(), m.tabs()...) {
+	d := m.divided()
+	for _, c := range append(d.columns, d.tabs...) {
 		if at := c.Moves(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
@@ -56,7 +57,7 @@ func (m *Model) ticked(at time.Time) {
 		return
 	}
 	m.dirty = true
-	for _, col := range m.columns() {
+	for _, col := range m.divided().columns {
 		col.Tick(at)
 	}
 }

@@ -114,5 +114,6 @@ func New(opts Options) *Model {
 	m.Front = m.pageOf(m.Workspace.Front())
 	m.Mouse.SetOff(opts.NoMouse)
 	m.Choosing = opts.Start == ""
+	m.restack()
 	return m
 }

@@ -19,6 +19,7 @@ import (
 // is on the screen, before the next message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.apply(msg)
+	m.restack()
 	if m.present() && m.painter != nil && m.width > 0 {
 		m.painter.Show(m.last.view, awaited(msg))
 	}
@@ -70,11 +71,11 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		m.press(msg.Mouse())
 	case tea.MouseMotionMsg:
-		cmd, moved := m.Mouse.Move(m.inPage(msg.Mouse()))
+		cmd, moved := m.Mouse.Move(m.divided().in(m.Front, msg.Mouse()))
 		m.dirty = m.dirty || moved
 		return cmd
 	case tea.MouseReleaseMsg:
-		return m.Mouse.Up(m.inPage(msg.Mouse()))
+		return m.Mouse.Up(m.divided().in(m.Front, msg.Mouse()))
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent: // the background may have changed, or not
@@ -143,7 +144,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	if m.conversing() && msg.String() == "alt+esc" { // two quick esc look like this
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
-		return tea.Batch(m.Input.Press(esc), m.Input.Press(esc))
+		first := m.Input.Press(esc)
+		m.restack()
+		return tea.Batch(first, m.Input.Press(esc))
 	}
 	return m.Input.Press(msg)
 }

@@ -14,7 +14,7 @@ func TestActionsAreDone(t *testing.T) {
 		listed = append(listed, g.Intents...)
 	}
 	for _, a := range intent.Of(intent.Chat) {
-		if handlers[a.Intent] == nil && !slices.Contains(OfScreen, a.Intent) && (slices.Contains(listed, a.Intent) || a.Command != "") {
+		if a.Intent != intent.Send && handlers[a.Intent] == nil && !slices.Contains(OfScreen, a.Intent) && (slices.Contains(listed, a.Intent) || a.Command != "") {
 			t.Errorf("nothing does %s", a.Name)
 		}
 	}

@@ -8,12 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/thread"
 	"parley/internal/describe"
 	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/undo"
-	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 )
@@ -55,8 +53,6 @@ func showUndo(c *Page) tea.Cmd {
 	}
 }
 
-const notRecorded = "Changes are not recorded here"
-
 func (m changesListed) Handle() tea.Cmd {
 	c := m.page
 	if len(m.undoable.Changes)+len(m.undoable.Undone) == 0 {
@@ -74,11 +70,6 @@ func (m changesListed) Handle() tea.Cmd {
 // naming says how changed files are listed.
 func naming(c *Page) panel.Naming {
 	return panel.Naming{Short: c.short, Named: c.Thread.NamesFile}
-}
-
-// short returns a path as the transcript shows it, with ~ for the home directory, safe to show.
-func (c *Page) short(path string) string {
-	return safetext.Line(words.ShortenHome(words.RelativePath(path, c.cwd), c.screen.Options.Home), 300)
 }
 
 // changeShown is a change to read.
@@ -164,14 +155,4 @@ func showTrust(c *Page) tea.Cmd {
 		c.Panels.Show(l)
 	})
 	return nil
-}
-
-// verbed returns what a call did on one line: "Run  make all". A title such as "Edit notes.txt" begins
-// with its verb.
-func verbed(t *thread.Tool) string {
-	verb, title := describe.Verb(t), words.OneLine(doing(t))
-	if strings.HasPrefix(title, verb+" ") {
-		return title
-	}
-	return verb + "  " + title
 }

@@ -1,21 +1,25 @@
 package page
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/intent"
 	"parley/ui/layer"
+	"parley/ui/mouse"
+	"parley/ui/transcript"
 )
 
-// Layers returns the layers of the page.
-func (c *Page) Layers() []layer.Layer {
+// Layers returns the layers of the page below one of the screen, the topmost first, as Restack left them. Some may be nil.
+func (c *Page) Layers() []layer.Layer { return c.stack }
+
+// Restack finds out which layers there are. It is called once after each message.
+func (c *Page) Restack(above layer.Layer) {
 	if c.Agent.Opening() {
-		return connecting{c}.layers()
+		c.stack = connecting{c}.layers(above)
+		return
 	}
 	popup := c.Composer.Popup()
-	return []layer.Layer{
+	c.stack = []layer.Layer{
+		above,
 		anywhere{c},
 		when(c.Panels.open != nil, c.Panels.open),
 		when(logins{c}.shown(), c.login),
@@ -35,41 +39,33 @@ func (c *Page) Layers() []layer.Layer {
 	}
 }
 
-func when(there bool, l layer.Layer) layer.Layer {
-	if there {
-		return l
-	}
-	return nil
-}
-
 // typing reports whether the composer has the keys, or would without an overlay.
-func (c *Page) typing() bool {
+func (c *frame) typing() bool {
 	held := false
-	layer.Reach(c.Layers(), func(l layer.Holder) bool { held = l.Armed(); return held })
+	layer.Reach(c.stack, func(l layer.Holder) bool { held = l.Armed(); return held })
 	return !held
 }
 
-// anywhere handles the keys that work on the page whatever is open.
-type anywhere struct{ c *Page }
+// UnderMouse returns the page as the mouse needs it.
+func (c *Page) UnderMouse() mouse.Page { return underMouse{c.View, c} }
 
-func (l anywhere) Key(p layer.Press) (tea.Cmd, bool) {
-	if p.Want == intent.NextWaiting || p.Want == intent.NextColumn {
-		return l.c.do(p.Want, "")
-	}
-	return nil, false
+// underMouse implements mouse.Page.
+type underMouse struct {
+	*transcript.View
+	c *Page
 }
 
-// Waits reports whether the page waits for the user: a question, a form, a login.
-func (c *Page) Waits() bool {
-	return c.Question.Open() || c.Elicits.Wait() || c.login.Unasked()
+func (p underMouse) Click(x, y int, up bool) {
+	layer.Reach(p.c.Layers(), func(l layer.Clicker) bool { return l.Click(x, y, up) })
 }
 
-// nextColumn shows the next page that is compared.
-func (c *Page) nextColumn() tea.Cmd {
-	all := c.Compared()
-	if all == nil {
-		return c.say("No agents are compared here: /compare PROMPT")
+func (p underMouse) Area() mouse.Area { return p.c.areas.transcript }
+
+func (p underMouse) Bare(x, y int) bool { return p.c.areas.bare(x, y) }
+
+func (p underMouse) Selected() tea.Cmd {
+	if p.c.screen.Options.NoCopyOnSelect {
+		return nil
 	}
-	c.screen.Workspace.Show(all[(slices.Index(all, c.Session)+1)%len(all)])
-	return nil
+	return selection{p.c}.copy()
 }

@@ -23,9 +23,6 @@ func (l logins) shown() bool {
 	return c.login.Open() && c.Panels.open == nil && !c.Panels.reads(intent.ToggleLog)
 }
 
-// listed reports whether a list is open over the page.
-func (c *Page) listed() bool { return c.Panels.List() != nil || c.login.Open() }
-
 // addressShown reports whether a login is in progress and nothing else asks the user.
 func (l logins) addressShown() bool {
 	c := l.c
@@ -63,23 +60,10 @@ func (l logins) failed(n workspace.LoginFailed) {
 }
 
 // logOut ends the login. The connection stays.
-func (c *Page) logOut() tea.Cmd {
+func logOut(c *Page) tea.Cmd {
 	if info := c.Agent.Info(); info != nil && !info.Logout {
 		return c.say("This agent has no logout")
 	}
 	c.Agent.Login.LogOut(c.reportOutcome("Logged out"))
 	return nil
-}
-
-// reportOutcome returns a function that shows the outcome of a request: its error, or done,
-// which may be "".
-func (c *Page) reportOutcome(done string) func(error) {
-	return func(err error) {
-		if err != nil {
-			done = err.Error()
-		}
-		if done != "" {
-			c.Say(done)
-		}
-	}
 }

@@ -3,12 +3,17 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/internal/carried"
+	"parley/internal/intent"
 	"parley/internal/notes"
 	"parley/internal/workspace"
+	"parley/permissions"
+	"parley/ui/layer"
 )
 
 // OnNews shows news of the session. Of an event, the changed items are shown by Applied.
@@ -122,7 +127,7 @@ func (c *Page) Inherit(from *Page) tea.Cmd {
 // the draft.
 func (c *Page) onReturned(n workspace.PromptReturned) tea.Cmd {
 	blocks, text := carried.Split(n.Text)
-	text = c.typedForm(text)
+	text = c.slash().typed(text)
 	c.Prompts.Carried.Return(blocks) // they go with the next prompt
 	switch {
 	case n.Dropped:
@@ -137,7 +142,7 @@ func (c *Page) onReturned(n workspace.PromptReturned) tea.Cmd {
 }
 
 // retrying reports whether the connection to the page's agent is lost and is being retried.
-func (c *Page) retrying() bool {
+func retrying(c *Page) bool {
 	_, retrying := c.Agent.Retrying()
 	return retrying
 }
@@ -151,4 +156,70 @@ func (c *Page) ClosesOwn() bool {
 		return false
 	}
 	return c.find.Typing() || c.View.DraggedText() != "" || c.Panels.reading != nil || c.Review.Open()
+}
+
+// happened handles the effects of an event on the page, other than new rows.
+func (c *Page) happened(e event.Event) tea.Cmd {
+	switch e := e.(type) {
+	case permissions.Asked:
+		c.Question.Add(e.Question)
+		c.Elicits.WaitForQuiet() // questions come first
+	case permissions.Settled:
+		c.Question.Remove(e.Key)
+	case event.CommandsChanged:
+		c.Composer.Refresh()
+		return c.sending.commandsChanged()
+	case event.ElicitationAsked:
+		return c.Elicits.Add(e)
+	case event.ElicitationEnded:
+		c.Elicits.Settled(e.Key)
+	case event.ElicitationCompleted:
+		return c.Elicits.Completed(e.Key)
+	case event.NoticeArrived:
+		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + keyboard{c}.hint(e.Terminal), e.Description}, ": "), ": "))
+	case event.TerminalStarted:
+		if e.Attended {
+			return keyboard{c}.lend(e.ID, e.Command)
+		}
+	case event.Disconnected:
+		c.View.Changed([]int{0})
+		c.DropToast()
+		c.Review.Close() // the copies are gone
+		c.Elicits.Clear()
+	}
+	return nil
+}
+
+// CarryOut does what the components of the page want, and returns what is left to the screen.
+func (c *Page) CarryOut() (tea.Cmd, []ForScreen) {
+	var cmds []tea.Cmd
+	var left []ForScreen
+	for len(c.out) > 0 { // an action may want more
+		for _, e := range c.out.Take() {
+			switch e := e.(type) {
+			case layer.Do:
+				cmds = append(cmds, c.Do(intent.Intent(e)))
+			case layer.Say:
+				cmds = append(cmds, c.say(string(e)))
+			case layer.Copy:
+				cmds = append(cmds, c.copyText(e))
+			case layer.OpenURL:
+				open := c.screen.Options.OpenURL
+				cmds = append(cmds, func() tea.Msg { return openedURLMsg{c, open(string(e))} })
+			case ForScreen:
+				left = append(left, e)
+			}
+		}
+	}
+	return tea.Batch(cmds...), left
+}
+
+// Do does an action that a component wants. While an agent starts there is no session for an action to
+// apply to.
+func (c *Page) Do(i intent.Intent) tea.Cmd {
+	if c.Agent.Opening() {
+		return nil
+	}
+	cmd, _ := c.do(i)
+	return cmd
 }

@@ -71,11 +71,11 @@ func (m noteWritten) Handle() tea.Cmd {
 	case m.note.Text == "":
 		return c.say("Note dropped")
 	}
-	return c.sayNotes()
+	return sayNotes(c)
 }
 
 // sayNotes says how many notes there are, and how to list them from here.
-func (c *Page) sayNotes() tea.Cmd {
+func sayNotes(c *Page) tea.Cmd {
 	key := c.screen.Keys.ChatKey(intent.ShowNotes)
 	if review := c.screen.Keys.Label(intent.Review, intent.ShowNotes); c.Review.Open() && review != "" {
 		key = review
@@ -165,41 +165,8 @@ func promptNotes(c *Page, what notePrompt) tea.Cmd {
 	return c.say("Notes added to the prompt · " + c.screen.Keys.ChatKey(intent.Send) + " sends")
 }
 
-func (h reviewHost) WriteNote(n notes.Note) tea.Cmd {
-	at := h.c.Review.RowBelow(n)
-	n.Path = h.c.NameOf(n.Path)
-	return writeNote(h.c, n, at, nil)
-}
-
-func (h reviewHost) Notes(path string) (on []notes.Note) {
-	path = h.c.NameOf(path)
-	for _, n := range h.c.Notes() {
-		if !n.Undone && n.Path == path {
-			on = append(on, n)
-		}
-	}
-	return on
-}
-
-func (h reviewHost) Left() tea.Cmd {
-	if notes.Draft(h.c.Notes()) == nil {
-		return nil
-	}
-	return h.c.sayNotes()
-}
-
-func (h reviewHost) Undid(n notes.Note) {
-	n.Path = h.c.NameOf(n.Path)
-	h.c.SetNotes(notes.Undo(h.c.Notes(), n))
-}
-
-func (h reviewHost) Redid(path string) {
-	h.c.SetNotes(notes.Redo(h.c.Notes(), h.c.NameOf(path)))
-}
-
 // note lets the user write a note that quotes the selected entry.
-func (l conversation) note() tea.Cmd {
-	c := l.c
+func noteOnEntry(c *Page) tea.Cmd {
 	it := c.View.Selected()
 	if it == nil {
 		return nil

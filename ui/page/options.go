@@ -1,73 +1,77 @@
 package page
 
 import (
-	"slices"
+	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
+	"parley/internal/finder"
 	"parley/internal/intent"
+	"parley/internal/picture"
 	"parley/internal/workspace"
-	"parley/ui/panel"
+	"parley/ui/composer"
+	"parley/ui/shell"
+	"parley/ui/status"
 )
 
-// set selects a choice of a setting, and says how that ended.
-func set(c *Page, s workspace.Setting, id string) tea.Cmd {
-	said := ""
-	if mode, ok := c.Setting("mode"); ok && mode.ID == s.ID {
-		said = modeIs(id, s.Choices)
-	}
-	s.Set(id, c.reportOutcome(said))
-	return nil
+// Options of the screen.
+type Options struct {
+	workspace.FrontEnd
+
+	// TypedAgent makes an agent from a command line or URL that the user has typed.
+	// nil: only those in Agents can be started.
+	TypedAgent func(line string) (workspace.Spec, error)
+	// FindFiles finds the files that are mentioned. nil: they are not completed.
+	FindFiles finder.FindFunc
+	// OpenPicture reads an image file, and ClipboardPicture the image in the clipboard. They may block,
+	// and are called from any goroutine. nil: prompts have no images.
+	OpenPicture      func(ctx context.Context, path string) (picture.Image, error)
+	ClipboardPicture func(ctx context.Context) (picture.Image, error)
+	// Copy copies a text to the clipboard with a program of this machine and returns its
+	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
+	Copy func(ctx context.Context, text string) (tool string, err error)
+	// Multiplexer is the one between parley and the terminal: tmux, screen, or "" for
+	// none that is known.
+	Multiplexer string
+	// OpenFile prepares the user's editor on a file, at a line (0: unknown). It is called
+	// on its own goroutine. nil: there is no editor.
+	OpenFile func(path string, line int) (tea.ExecCommand, error)
+	// NoMouse leaves the mouse to the terminal; with NoCopyOnSelect, selecting text does
+	// not copy it.
+	NoMouse, NoCopyOnSelect bool
+	// Shell runs the user's own commands. nil: there are none.
+	Shell *shell.Runner
+	// Editor prepares the user's editor on a text. It is called on its own goroutine.
+	// nil: there is none.
+	Editor func(text string) (composer.Editing, error)
+	// FileEditor is Editor for the text of the file at path. The editor gets the text
+	// unchanged, in a temporary file.
+	FileEditor func(text, path string) (composer.Editing, error)
+	Branch     string // of the worktree, "" without one
+	Theme      string // a name of package theme, "" or "auto" for the terminal's own
+	NoColor    bool
+	Keys       *intent.Keymap // nil: the default one
+	SidePanel  string         // auto, on, off; "" is auto
+	Density    string         // how much is shown at first: normal, everything, quiet; "" is normal
+
+	// OnIdle is called, on its own goroutine, when a turn, a history or a connection has
+	// ended and nothing is running on any page. It may be nil.
+	OnIdle func()
+	Notify status.Notification // how to tell a user who is not looking that a turn has ended or something is asked
+	// Inline keeps the terminal's own screen and writes the conversation into its
+	// scrollback.
+	Inline   bool
+	Progress bool // the terminal has a progress bar of its own
 }
 
-// modeIs says which mode the agent has now and, if the agent does, what it means.
-func modeIs(id string, modes []event.Choice) string {
-	i := slices.IndexFunc(modes, func(m event.Choice) bool { return m.ID == id })
-	if i < 0 {
-		return ""
-	}
-	said := "Mode of the agent: " + workspace.ChoiceName(modes[i])
-	if modes[i].Description != "" {
-		said += " · " + modes[i].Description
-	}
-	return said
-}
+// Refresh says that something shown for a while is to disappear.
+type Refresh struct{}
 
-// nextMode switches to the next mode.
-func nextMode(c *Page) tea.Cmd {
-	mode, ok := c.Setting("mode")
-	if !ok || len(mode.Choices) == 0 {
-		return c.say("This agent has no modes · " + c.screen.Keys.ChatKey(intent.Approval) + " changes what parley asks about")
-	}
-	return set(c, mode, mode.Next())
-}
+// Handle implements layer.Message.
+func (Refresh) Handle() tea.Cmd { return nil }
 
-// showMode lists the modes.
-func showMode(c *Page) tea.Cmd { s, ok := c.Setting("mode"); return choices(c, s, ok) }
-
-// showModel lists the models.
-func showModel(c *Page) tea.Cmd { s, ok := c.Setting("model"); return choices(c, s, ok) }
-
-// showOptions lists all settings.
-func showOptions(c *Page) tea.Cmd {
-	all := c.Settings()
-	if len(all) == 0 {
-		return choices(c, workspace.Setting{}, false)
-	}
-	c.Panels.Show(panel.Settings(all, func(s workspace.Setting) tea.Cmd { return choices(c, s, true) }))
-	return nil
-}
-
-// choices lists the choices of a setting, if there is one. A setting that is on or off is
-// switched at once.
-func choices(c *Page, s workspace.Setting, ok bool) tea.Cmd {
-	switch {
-	case !ok:
-		return c.say("This agent has no options")
-	case s.Type == "boolean":
-		return set(c, s, s.Next())
-	}
-	c.Panels.Show(panel.Choices(s, func(id string) tea.Cmd { return set(c, s, id) }))
-	return nil
+// Later redraws the screen after d, when something shown for a while is to disappear.
+func Later(d time.Duration) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return Refresh{} })
 }

@@ -1,10 +1,16 @@
 package page
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/intent"
+	"parley/internal/words"
 	"parley/ui/layer"
+	"parley/ui/mouse"
 	"parley/ui/panel"
 )
 
@@ -80,3 +86,30 @@ func (p *panels) Close(what panel.Panel) {
 
 // Covered implements panel.Host.
 func (p *panels) Covered(y int) bool { return y >= p.areas.overlayTop }
+
+// areas are the places of things on the screen, as last drawn.
+type areas struct {
+	transcript, asked, composer, end mouse.Area
+	overlayTop                       int // the first row that a panel covers
+}
+
+// bare reports whether a cell shows the transcript with no panel over it.
+func (a areas) bare(x, y int) bool { return a.transcript.Has(x, y) && y < a.overlayTop }
+
+// verbed returns what a call did on one line: "Run  make all". A title such as "Edit notes.txt" begins
+// with its verb.
+func verbed(t *thread.Tool) string {
+	verb, title := describe.Verb(t), words.OneLine(doing(t))
+	if strings.HasPrefix(title, verb+" ") {
+		return title
+	}
+	return verb + "  " + title
+}
+
+// doing describes a tool call: its command if it runs one, else its title.
+func doing(t *thread.Tool) string {
+	if cmd := describe.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
+		return cmd
+	}
+	return t.Title
+}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/carried"
 	"parley/internal/intent"
 	"parley/ui/panel"
 	"parley/ui/widget/list"
@@ -78,4 +79,70 @@ func withQueued(c *Page, do func(at int)) func(list.Item) tea.Cmd {
 		do(q.at)
 		return nil
 	})
+}
+
+// unqueue removes the newest queued prompt, to edit or drop it. A prompt that the agent
+// holds must be returned by the agent.
+func unqueue(c *Page, edit bool) (tea.Cmd, bool) {
+	if !edit && c.Prompts.Carried.Drop() {
+		return nil, true
+	}
+	if takeUnconfirmed(c, edit) {
+		return nil, true
+	}
+	if n := len(c.Prompts.Queue.Texts()); n > 0 {
+		if edit {
+			c.Composer.SetValue(c.Prompts.Queue.Take(n - 1))
+			return nil, true
+		}
+		c.Composer.AddToHistory(c.Prompts.Queue.Drop(n - 1))
+		return nil, true
+	}
+	if !c.Prompts.Withdraw(!edit) {
+		return nil, false
+	}
+	return c.say("Asked the agent to return the prompt"), true
+}
+
+// stopSending cancels the prompt whose files are being read; false if there is none.
+func stopSending(c *Page) bool {
+	text, ok := c.Prompts.StopSending()
+	if ok {
+		c.Composer.Prepend(text)
+	}
+	return ok
+}
+
+// walkQueue moves from the queued prompt in the composer to the previous or next one; each
+// keeps its place. False if no queued prompt is being edited.
+func walkQueue(c *Page, want intent.Intent) (tea.Cmd, bool) {
+	at, editing := c.Prompts.Queue.Edited()
+	if !editing || want != intent.HistoryBack && want != intent.HistoryForward {
+		return nil, false
+	}
+	if at--; want == intent.HistoryForward {
+		at += 2
+	}
+	if at < 0 {
+		return c.say("This is the first queued prompt"), true
+	}
+	c.Prompts.Queue.Return(c.Composer.Value())
+	if at >= len(c.Prompts.Queue.Texts()) {
+		c.Composer.Reset()
+		return nil, true
+	}
+	c.Composer.SetValue(c.Prompts.Queue.Take(at))
+	return nil, true
+}
+
+// takeUnconfirmed moves the newest prompt that may not have arrived into the composer, or
+// drops it.
+func takeUnconfirmed(c *Page, edit bool) bool {
+	p, ok := c.Prompts.Unconfirmed.Remove(true)
+	if ok && edit {
+		blocks, own := carried.Split(p.Draft)
+		c.Prompts.Carried.Return(blocks)
+		c.Composer.SetValue(c.slash().typed(own))
+	}
+	return ok
 }

@@ -5,31 +5,9 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/intent"
+	"parley/internal/notes"
 	"parley/internal/words"
-	"parley/ui/review"
 )
-
-// askReview asks for the review of this page and of those that are compared with it.
-func (c *Page) askReview() tea.Cmd { return c.out.Add(ForScreen{Intent: intent.ShowReview}) }
-
-// StartReview calls start with the session's changes, if they are recorded.
-func (c *Page) StartReview(start func(*review.Changes) tea.Cmd) tea.Cmd {
-	changes := c.Recorded()
-	if changes == nil {
-		return c.say(notRecorded)
-	}
-	c.Panels.reading = nil
-	c.DropToast() // the offer; when it went, the diff would move
-	return start(changes)
-}
-
-// Recorded returns the session's changes; nil if they are not recorded.
-func (c *Page) Recorded() *review.Changes {
-	if j := c.Changes.Journal(); j != nil {
-		return &review.Changes{Journal: j, Short: c.short}
-	}
-	return nil
-}
 
 // offerReview says how to review what a turn has changed.
 func (c *Page) offerReview(files int) tea.Cmd {
@@ -50,5 +28,37 @@ func (h reviewHost) Compared() bool         { return h.c.Session.Compared() != n
 func (h reviewHost) Named(path string) bool { return h.c.Thread.NamesFile(path) }
 func (h reviewHost) Changed()               { h.c.Changes.Count(0) }
 func (h reviewHost) OpenFile(path string, n int) tea.Cmd {
-	return conversation(h).openAt(event.Location{Path: path, Line: n})
+	return openAt(h.c, event.Location{Path: path, Line: n})
+}
+
+func (h reviewHost) WriteNote(n notes.Note) tea.Cmd {
+	at := h.c.Review.RowBelow(n)
+	n.Path = h.c.NameOf(n.Path)
+	return writeNote(h.c, n, at, nil)
+}
+
+func (h reviewHost) Notes(path string) (on []notes.Note) {
+	path = h.c.NameOf(path)
+	for _, n := range h.c.Notes() {
+		if !n.Undone && n.Path == path {
+			on = append(on, n)
+		}
+	}
+	return on
+}
+
+func (h reviewHost) Left() tea.Cmd {
+	if notes.Draft(h.c.Notes()) == nil {
+		return nil
+	}
+	return sayNotes(h.c)
+}
+
+func (h reviewHost) Undid(n notes.Note) {
+	n.Path = h.c.NameOf(n.Path)
+	h.c.SetNotes(notes.Undo(h.c.Notes(), n))
+}
+
+func (h reviewHost) Redid(path string) {
+	h.c.SetNotes(notes.Redo(h.c.Notes(), h.c.NameOf(path)))
 }

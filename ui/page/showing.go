@@ -1,24 +1,27 @@
 package page
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/describe"
 	"parley/internal/intent"
-	"parley/ui/clipboard"
+	"parley/internal/text"
+	"parley/internal/words"
+	"parley/internal/workspace"
+	"parley/ui/layer"
 	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/transcript"
+	"parley/ui/widget/list"
 )
-
-// copyText copies a text and shows the outcome.
-func (c *Page) copyText(text func() string) tea.Cmd {
-	to := clipboard.Clipboard{Program: c.screen.Options.Copy, Multiplexer: c.screen.Options.Multiplexer}
-	return to.Copy(c.screen.Workspace.Context(), text, c.say)
-}
 
 func toggleHelp(c *Page) tea.Cmd {
 	first := intent.Chat
@@ -27,7 +30,7 @@ func toggleHelp(c *Page) tea.Cmd {
 	}
 	return c.Panels.toggle(&panel.Reading{OpenedBy: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
 		var all []panel.Command
-		for _, cmd := range c.commands() {
+		for _, cmd := range c.slash().all() {
 			all = append(all, panel.Command{Slash: cmd.Name, Help: cmd.Help})
 		}
 		return panel.HelpRows(c.screen.Keys, first, all, width, th)
@@ -49,18 +52,10 @@ func togglePlan(c *Page) tea.Cmd {
 
 func showPalette(c *Page) tea.Cmd {
 	var agent []panel.Command
-	for _, cmd := range c.agentCommands() {
+	for _, cmd := range c.slash().ofAgent() {
 		agent = append(agent, panel.Command{Slash: cmd.Name, Help: cmd.Help})
 	}
-	c.Panels.Show(panel.Palette(c.screen.Keys, agent, c.Agent.Name(), c.useless, c.Do, c.Composer.SetValue))
-	return nil
-}
-
-// goTo gives the keys to the transcript and selects one of its items.
-func (c *Page) goTo(item int) tea.Cmd {
-	c.focus(true)
-	c.View.SelectItem(item)
-	c.View.Step(transcript.ToTop)
+	c.Panels.Show(panel.Palette(c.screen.Keys, agent, c.Agent.Name(), c.slash().useless, func(i intent.Intent) tea.Cmd { return c.out.Add(layer.Do(i)) }, c.Composer.SetValue))
 	return nil
 }
 
@@ -88,10 +83,152 @@ func showCopy(c *Page) tea.Cmd {
 	return nil
 }
 
-// doing describes a tool call: its command if it runs one, else its title.
-func doing(t *thread.Tool) string {
-	if cmd := describe.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
-		return cmd
+// search lists earlier prompts, the newest first. The draft stays until one is chosen.
+func searchHistory(c *Page) tea.Cmd {
+	c.Panels.Show(&panel.List{OpenedBy: intent.SearchHistory, Title: "Prompt history", Foot: "enter use · esc close", Empty: "Nothing sent yet", List: list.NewRecent(c.Composer.Entries()), Same: func(a, b any) bool { return a == b }, EscCloses: true, Choose: func(it list.Item) tea.Cmd {
+		c.Composer.AddDraftToHistory() // as ctrl+c does
+		c.Composer.SetValue(it.Value.(string))
+		c.Composer.Refresh()
+		return nil
+	}})
+	return c.screen.Store.LoadHistory() // other processes may have added to it
+}
+
+// PreviewTemplate shows what a template would do.
+func PreviewTemplate(c *Page, preview string) {
+	preview += "\n\nPress " + c.screen.Keys.Label(intent.Reading, intent.Close) + ", then " + c.screen.Keys.ChatKey(intent.Send) + " to send it."
+	c.Panels.Read(&panel.Reading{Title: "Template", Body: func(width int, _ *theme.Theme) []string {
+		var rows []string
+		for line := range strings.SplitSeq(preview, "\n") {
+			rows = append(rows, text.Wrap(line, width)...)
+		}
+		return rows
+	}})
+}
+
+// itemMessagesMsg brings the messages that an item was made from.
+type itemMessagesMsg struct {
+	page  *Page
+	shown []workspace.Message
+	err   error
+}
+
+// showItemMessages loads the messages of the selected item from the log.
+func showItemMessages(c *Page) tea.Cmd {
+	it := c.View.Selected()
+	if it == nil {
+		return nil
 	}
-	return t.Title
+	if len(it.Wire) == 0 && it.Request == 0 {
+		return c.say("No message of the agent made this")
+	}
+	behind := c.LookupOf(it.Index)
+	if behind == nil {
+		return c.say("This session has no log")
+	}
+	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.screen.Workspace.Context()
+	return func() tea.Msg {
+		shown, err := behind(ctx, spans, request)
+		return itemMessagesMsg{c, shown, err}
+	}
+}
+
+func (msg itemMessagesMsg) Handle() tea.Cmd {
+	c := msg.page
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return c.say(msg.err.Error())
+	case len(msg.shown) == 0:
+		return c.say("These messages are not in the log")
+	}
+	messages := make([]panel.Message, 0, len(msg.shown))
+	for _, s := range msg.shown {
+		messages = append(messages, panel.Message(s))
+	}
+	c.Panels.Read(panel.Source("Messages", panel.Messages(messages), nil))
+	return nil
+}
+
+// ignoresTyping reports whether a page read from a log ignores typed or pasted text. It accepts
+// commands only.
+func ignoresTyping(c *Page, typed string) bool {
+	return c.ReadOnly && c.Composer.Empty() && typed != "" && !strings.HasPrefix(typed, "/")
+}
+
+// Messages for opening a file in the editor.
+type (
+	fileReadyMsg struct {
+		page    *Page
+		command tea.ExecCommand
+		err     error
+	}
+	fileLeftMsg struct {
+		page *Page
+		err  error
+	}
+)
+
+// openFile opens the file of the selected entry. It lists them if there are several.
+func openFile(c *Page) tea.Cmd {
+	it := c.View.Selected()
+	if it == nil {
+		return nil
+	}
+	files := transcript.Files(c.View.Calls(it)...)
+	switch {
+	case len(files) == 0:
+		return c.say("Nothing to open here")
+	case c.Agent.Spec.Remote && !c.Agent.Spec.Shared:
+		return c.say("The file is on the agent's machine: " + files[0].Path)
+	case len(files) == 1:
+		return openAt(c, files[0])
+	}
+	items := make([]list.Item, 0, len(files))
+	for _, f := range files {
+		title := words.RelativePath(f.Path, c.cwd)
+		if f.Line > 0 {
+			title += fmt.Sprintf(":%d", f.Line)
+		}
+		items = append(items, list.Item{Title: title, Value: f})
+	}
+	c.Panels.Show(&panel.List{Title: "Files", Foot: "enter open · esc close", List: list.New(items), Choose: panel.With(with(c, openAt))})
+	return nil
+}
+
+// openAt finds the file and prepares the editor.
+func openAt(c *Page, at event.Location) tea.Cmd {
+	open := c.screen.Options.OpenFile
+	if open == nil {
+		return c.say("No editor found: set $EDITOR")
+	}
+	path := at.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.cwd, path)
+	}
+	return func() tea.Msg {
+		command, err := open(path, at.Line)
+		return fileReadyMsg{c, command, err}
+	}
+}
+
+// Handle hands the terminal to the editor.
+func (msg fileReadyMsg) Handle() tea.Cmd {
+	switch {
+	case msg.err != nil:
+		return msg.page.say(msg.err.Error())
+	case msg.page.screen.Quitting:
+		return nil
+	}
+	return msg.page.screen.Exec(msg.command, func(err error) tea.Msg { return fileLeftMsg{msg.page, err} })
+}
+
+// Handle says when the editor has failed.
+func (msg fileLeftMsg) Handle() tea.Cmd {
+	msg.page.screen.Input.Touch() // keys meant for the editor answer no question
+	if msg.err != nil {
+		return msg.page.say("The editor failed: " + msg.err.Error())
+	}
+	return nil
 }

@@ -1,9 +1,13 @@
 package page
 
 import (
+	"parley/internal/safetext"
+	"parley/internal/words"
+	"parley/ui/inline"
 	"parley/ui/layer"
 	"parley/ui/question"
 	"parley/ui/transcript"
+	"parley/ui/widget/box"
 )
 
 // Shown is what a page is told about a frame.
@@ -62,3 +66,34 @@ type Around struct {
 	Leaving string // that the next ctrl+c quits, "" if it does not
 	Plan    bool   // the plan is shown beside the page
 }
+
+// NeedsScreen reports whether something is open that needs the full screen.
+func (c *Page) NeedsScreen(height int) bool {
+	return c.Panels.reading != nil || c.Review.Open() || c.Panels.open != nil || c.login.Open() || !c.atRest() || c.Elicits.OnScreen() != nil ||
+		c.Question.Open() && (c.Question.Full() || height < 10)
+}
+
+// InScrollback returns the page as the scrollback shows it.
+func (c *Page) InScrollback(width int) inline.Page {
+	about := c.Title()
+	if about == "" {
+		about = "in " + safetext.Line(words.ShortenHome(c.cwd, c.screen.Options.Home), 200)
+	}
+	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, width-1), Conversation: c.toScrollback(c.Thread, width)}
+}
+
+// FitInline is Fit for a terminal of which the page has the end.
+func (c *Page) FitInline(width, height int) {
+	c.height = height
+	c.View.SetSize(width, max(1, height-5)) // so that a page knows how far to scroll
+	c.Composer.Fit(liveCells(width), height)
+}
+
+// Fit sets the size that the page is drawn in next.
+func (c *Page) Fit(width, height int) {
+	c.height = height
+	c.Composer.Fit(box.InnerWidth(width), height)
+}
+
+// liveCells returns the width of the rows of the live part.
+func liveCells(width int) int { return min(width-1, maxLive) }

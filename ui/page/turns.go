@@ -63,7 +63,7 @@ func editAgain(c *Page, item int) tea.Cmd {
 	c.Panels.open = nil
 	c.Composer.ClosePopup()
 	c.focus(false)
-	c.Composer.SetValue(c.typedForm(text))
+	c.Composer.SetValue(c.slash().typed(text))
 	return nil
 }
 

@@ -10,8 +10,8 @@ import (
 	"parley/ui/panel"
 )
 
-// InWorktree starts the agent in a git worktree of that name; without one, in a new one.
-func (c *Page) InWorktree(name string) tea.Cmd {
+// inWorktree starts the agent in a git worktree of that name; without one, in a new one.
+func inWorktree(c *Page, name string) tea.Cmd {
 	if c.ReadOnly {
 		return c.say(c.WhyReadOnly())
 	}
@@ -21,7 +21,7 @@ func (c *Page) InWorktree(name string) tea.Cmd {
 
 // showMerge lists what the session's worktree has, and asks whether to merge it with that message; "" is
 // the first prompt.
-func (c *Page) showMerge(message string) tea.Cmd {
+func showMerge(c *Page, message string) tea.Cmd {
 	merge := func(u workspace.Unmerged, message string, remove bool) {
 		u.Message = message
 		outcome := func(err error) {
@@ -31,14 +31,14 @@ func (c *Page) showMerge(message string) tea.Cmd {
 			}
 			c.Say("Merged into " + u.Into)
 			if remove {
-				c.removeMerged()
+				removeMerged(c)
 			}
 		}
 		if err := c.Tree.Merge(u, outcome); err != nil {
 			outcome(err)
 		}
 	}
-	return c.lookAtTree(notMerged, c.Tree.CanMerge, func(u workspace.Unmerged, t panel.Tree) *panel.List {
+	return lookAtTree(c, notMerged, c.Tree.CanMerge, func(u workspace.Unmerged, t panel.Tree) *panel.List {
 		if u.Makes {
 			t.Message = cmp.Or(message, u.Message)
 		}
@@ -47,7 +47,7 @@ func (c *Page) showMerge(message string) tea.Cmd {
 }
 
 // removeMerged closes the session and removes its worktree, if that has nothing left.
-func (c *Page) removeMerged() {
+func removeMerged(c *Page) {
 	c.Tree.Unmerged(func(u workspace.Unmerged, err error) {
 		switch {
 		case err == nil && !u.Empty():
@@ -62,13 +62,13 @@ func (c *Page) removeMerged() {
 }
 
 // showDiscard lists what would be lost with the session's worktree, and asks whether to discard it.
-func (c *Page) showDiscard() tea.Cmd {
+func showDiscard(c *Page) tea.Cmd {
 	discard := func(u workspace.Unmerged) {
 		if err := c.Tree.Discard(u); err != nil {
 			c.Say(notDiscarded + err.Error())
 		}
 	}
-	return c.lookAtTree(notDiscarded, c.Tree.CanDiscard, func(u workspace.Unmerged, t panel.Tree) *panel.List {
+	return lookAtTree(c, notDiscarded, c.Tree.CanDiscard, func(u workspace.Unmerged, t panel.Tree) *panel.List {
 		return panel.Discard(t, func() tea.Cmd { discard(u); return nil }, c.askReview)
 	})
 }
@@ -77,7 +77,7 @@ const notMerged, notDiscarded = "Not merged: ", "Not discarded: "
 
 // lookAtTree opens a list of what the session's worktree has. If can returns an error, or there is no
 // worktree, a line that begins with not says so.
-func (c *Page) lookAtTree(not string, can func(workspace.Unmerged) error, list func(workspace.Unmerged, panel.Tree) *panel.List) tea.Cmd {
+func lookAtTree(c *Page, not string, can func(workspace.Unmerged) error, list func(workspace.Unmerged, panel.Tree) *panel.List) tea.Cmd {
 	said := c.say("Looking at the worktree…")
 	c.Tree.Unmerged(func(u workspace.Unmerged, err error) {
 		if err == nil {

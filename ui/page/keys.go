@@ -37,7 +37,7 @@ func (l interrupt) Key(p layer.Press) (tea.Cmd, bool) {
 	if p.Want != intent.Interrupt {
 		return nil, false
 	}
-	return l.c.interrupt(), true
+	return stopOrClear(l.c), true
 }
 
 // draft is the composer.
@@ -46,18 +46,18 @@ type draft struct{ c *Page }
 func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
 	if c.Composer.Empty() {
-		if cmd, ok := c.do(c.screen.Keys.Of(intent.Empty, p.Name), ""); ok {
+		if cmd, ok := c.do(c.screen.Keys.Of(intent.Empty, p.Name)); ok {
 			return cmd, true
 		}
 	}
-	if c.ignoresTyping(p.Text) {
+	if ignoresTyping(c, p.Text) {
 		return c.say(c.WhyReadOnly()), true
 	}
 	return c.Composer.Type(p)
 }
 
 func (l draft) Paste(text string) (tea.Cmd, bool) {
-	if l.c.ignoresTyping(text) {
+	if ignoresTyping(l.c, text) {
 		return l.c.say(l.c.WhyReadOnly()), true
 	}
 	return l.c.Composer.Paste(text), true
@@ -88,7 +88,7 @@ func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if c.Question.TypedOver() {
-		c.clearDraft()
+		clearDraft(c)
 		return nil, true
 	}
 	if c.Question.Appeared() {
@@ -120,10 +120,10 @@ func (l session) Key(p layer.Press) (tea.Cmd, bool) {
 	if c.Composer.Mode() != "" { // vi's keys for up and down
 		want = cmp.Or(map[string]intent.Intent{"k": intent.HistoryBack, "j": intent.HistoryForward}[p.Name], want)
 	}
-	if cmd, ok := c.do(want, ""); ok {
+	if cmd, ok := c.do(want); ok {
 		return cmd, true
 	}
-	if cmd, ok := (composing{c}).walkQueue(want); ok {
+	if cmd, ok := walkQueue(c, want); ok {
 		return cmd, true
 	}
 	return nil, c.Composer.Recall(want)
@@ -146,42 +146,19 @@ func (l session) Click(x, y int, up bool) bool {
 	return true
 }
 
-// giveKeys gives the keys to the question or form; false if there is none.
-func (c *Page) giveKeys() bool {
-	if c.Question.Open() {
-		c.focus(false)
-		c.Question.Grab()
-		return true
+// anywhere handles the keys that work on the page whatever is open.
+type anywhere struct{ c *Page }
+
+func (l anywhere) Key(p layer.Press) (tea.Cmd, bool) {
+	if p.Want == intent.NextWaiting || p.Want == intent.NextColumn {
+		return l.c.do(p.Want)
 	}
-	form := c.Elicits.Current()
-	if form == nil {
-		return false
-	}
-	c.focus(false)
-	c.Composer.ClosePopup() // it would cover the form
-	form.Grab()
-	return true
+	return nil, false
 }
 
-// unqueue removes the newest queued prompt, to edit or drop it. A prompt that the agent
-// holds must be returned by the agent.
-func (c *Page) unqueue(edit bool) (tea.Cmd, bool) {
-	if !edit && c.Prompts.Carried.Drop() {
-		return nil, true
+func when(there bool, l layer.Layer) layer.Layer {
+	if there {
+		return l
 	}
-	if (composing{c}).takeUnconfirmed(edit) {
-		return nil, true
-	}
-	if n := len(c.Prompts.Queue.Texts()); n > 0 {
-		if edit {
-			c.Composer.SetValue(c.Prompts.Queue.Take(n - 1))
-			return nil, true
-		}
-		c.Composer.AddToHistory(c.Prompts.Queue.Drop(n - 1))
-		return nil, true
-	}
-	if !c.Prompts.Withdraw(!edit) {
-		return nil, false
-	}
-	return c.say("Asked the agent to return the prompt"), true
+	return nil
 }

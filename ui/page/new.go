@@ -1,0 +1,45 @@
+package page
+
+import (
+	"cmp"
+
+	"parley/internal/workspace"
+	"parley/ui/question"
+	"parley/ui/review"
+	"parley/ui/shell"
+	"parley/ui/start"
+	"parley/ui/transcript"
+	"parley/ui/transcript/find"
+)
+
+// New returns the page of a session.
+func New(screen *Screen, s *workspace.Session) *Page {
+	env, opts := &screen.Env, &screen.Options
+	c := &Page{Session: s, screen: screen, transcriptPane: transcriptPane{env: env, cwd: cmp.Or(s.Dir, opts.Cwd)}}
+	c.sending.c = c
+	c.Panels = panels{env: env, out: &c.out, inFront: c.InFront, areas: &c.areas}
+	c.Review = review.New(env, &c.out, reviewHost{c})
+	c.load(c.Thread, c.Agent.Name)
+	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
+		if opts.Density == d.String() {
+			c.View.SetDensity(d)
+		}
+	}
+	c.Composer = screen.Store.New(composing{c})
+	c.Question, c.Elicits = question.New(env, &c.out, questionHost{c}), question.NewElicitations(env, &c.out, c.formPage)
+	c.find = find.New(env, &c.out, c.View)
+	c.shells = shell.New(env, opts.Shell, c.onShellEvent)
+	c.login = start.NewLogin(env, &c.out, logins{c}.page)
+	return c
+}
+
+// Afresh returns a copy of the page for a copy of its session on another screen, whose thread is drawn again. It
+// is for tests.
+func (c *Page) Afresh(screen *Screen, s *workspace.Session) *Page {
+	copied := *c
+	copied.screen, copied.Session, copied.View = screen, s, c.View.CopyFor(s.Thread)
+	copied.Question = c.Question.ForPage(&screen.Env, &copied.out, questionHost{&copied})
+	copied.sending.c = &copied
+	copied.Panels.inFront, copied.Panels.areas = copied.InFront, &copied.areas
+	return &copied
+}
