@@ -66,7 +66,7 @@ func withBinary(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	toolbox, parley = filepath.Join(dir, "bin"), filepath.Join(dir, "bin", "parley")
-	build := exec.Command("go", "build", "-o", parley, ".")
+	build := exec.Command("go", "build", "-ldflags=-w", "-o", parley, ".") // half the time of linking is that of what a debugger needs
 	build.Dir = filepath.Join("..", "..")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {

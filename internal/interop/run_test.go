@@ -37,7 +37,7 @@ var parley = sync.OnceValues(func() (string, error) {
 		return nil
 	})
 	binary := filepath.Join(binaryDir, "parley")
-	cmd := exec.Command("go", "build", "-o", binary, ".")
+	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", binary, ".")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build parley: %w: %s", err, out)
