@@ -17,6 +17,7 @@ import (
 	"parley/internal/decoy"
 	"parley/internal/host"
 	"parley/internal/must"
+	"parley/internal/seeds"
 	"parley/permissions"
 	"parley/ui/theme"
 	"parley/ui/transcript"
@@ -56,9 +57,12 @@ func TestAttacks(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			a := must.Get(readAttack(path))(t)
-			if !a.measures() {
+			switch {
+			case !a.measures():
 				t.Parallel()
-			} else if !alone(t) {
+			case seeds.Raced:
+				t.Skip("the race detector needs memory of its own, and most of the time of all tests")
+			case !alone(t):
 				return
 			}
 			play(t, a)
