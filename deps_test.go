@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // source is one Go file of the project, for any system.
@@ -30,7 +32,7 @@ type source struct {
 func sources(t *testing.T) []source {
 	t.Helper()
 	var all []source
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -50,10 +52,7 @@ func sources(t *testing.T) []source {
 		}
 		all = append(all, s)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if len(all) < 100 {
 		t.Fatalf("found %d files only", len(all))
 	}
@@ -105,7 +104,7 @@ func oursBut(allowed ...string) func(string) bool {
 var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/paint", "ui/panel", "ui/question", "ui/review", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
 
 // testPackages serve tests and are part of no program.
-var testPackages = []string{"acpclient/acptest", "internal/decoy", "internal/fakeagent", "internal/gittest", "internal/undo/undotest", "internal/seeds", "internal/slowlink", "internal/testclient", "ui/uitest"}
+var testPackages = []string{"acpclient/acptest", "internal/decoy", "internal/fakeagent", "internal/gittest", "internal/undo/undotest", "internal/seeds", "internal/must", "internal/slowlink", "internal/testclient", "ui/uitest"}
 
 // arrows lists the forbidden imports. ARCHITECTURE.md gives the reasons. Tests are exempt.
 var arrows = []struct {

@@ -14,6 +14,7 @@ import (
 	"parley/internal/cli"
 	"parley/internal/config"
 	"parley/internal/intent"
+	"parley/internal/must"
 )
 
 // documents returns the text of every document, by its path with slashes.
@@ -21,15 +22,9 @@ func documents(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, pattern := range []string{"*.md", "docs/*.md"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := must.Get(filepath.Glob(pattern))(t)
 		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(path))(t)
 			all[filepath.ToSlash(path)] = string(text)
 		}
 	}
@@ -120,9 +115,7 @@ func TestDocumentedRules(t *testing.T) {
 		t.Fatal("no example")
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "rules.toml"), []byte(rules), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "rules.toml"), []byte(rules), 0o600))
 	t.Setenv("HOME", dir)
 	t.Setenv("PARLEY_CONFIG", filepath.Join(dir, "config.toml"))
 	var out bytes.Buffer

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 var (
@@ -45,7 +47,7 @@ func TestNamedKeys(t *testing.T) {
 		}
 		return false
 	}
-	err := filepath.WalkDir("ui", func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir("ui", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -85,10 +87,7 @@ func TestNamedKeys(t *testing.T) {
 			return true
 		})
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for i, f := range fixedKeys {
 		if !used[i] {
 			t.Errorf("%s names none of %s (%s)", f.file, f.keys, f.why)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // machinePath matches paths to places that real machines have: a top-level system directory, the
@@ -65,10 +67,7 @@ func TestPathsOfTests(t *testing.T) {
 				if n.Kind != token.STRING {
 					break
 				}
-				text, err := strconv.Unquote(n.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must.Get(strconv.Unquote(n.Value))(t)
 				for _, place := range places(text) {
 					check(s.path, s.fset.Position(n.Pos()).Line, place)
 				}
@@ -85,10 +84,7 @@ func TestPathsOfTests(t *testing.T) {
 		t.Fatalf("no scripts: %v", err)
 	}
 	for _, name := range scripts {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		for n, line := range strings.Split(string(text), "\n") {
 			for _, place := range places(line) {
 				check(filepath.ToSlash(name), n+1, place)

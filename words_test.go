@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // oddWords are words that made readers stop, with what to write instead. The list is short on
@@ -50,7 +52,7 @@ func TestPlainWords(t *testing.T) {
 			}
 		}
 	}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			if d != nil && (d.Name() == "testdata" && path != "testdata" || strings.HasPrefix(d.Name(), ".") && path != ".") {
 				return filepath.SkipDir
@@ -70,10 +72,7 @@ func TestPlainWords(t *testing.T) {
 			eachText(t, path, src, check)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // eachText calls do for every comment of a file, and for its strings. Of what only tests use, it takes

@@ -16,6 +16,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // listening starts a server that refuses everything, with TLS or without, and returns its address and
@@ -43,10 +44,7 @@ func bareTLS(t *testing.T) (address string) {
 	secure := httptest.NewUnstartedServer(nil)
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {

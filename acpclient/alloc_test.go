@@ -10,6 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // gatedAgent is a connection that answers the handshake and then receives as many lines
@@ -73,13 +74,8 @@ func TestAllocationsPerMessage(t *testing.T) {
 				q := event.NewQueue()
 				conn := &gatedAgent{version: version, lines: transport.NewLineReader(&endless{block: newLoad(name, version).block}, 0), asked: make(chan []byte, 10),
 					release: make(chan int), idle: make(chan struct{})}
-				c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: q, Protocol: fmt.Sprint(version)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err != nil {
-					t.Fatal(err)
-				}
+				c := must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: q, Protocol: fmt.Sprint(version)}))(t)
+				must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 				conversation := thread.New("s1")
 				const messages = 900
 				got := testing.AllocsPerRun(20, func() {

@@ -16,6 +16,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/must"
 )
 
 // BenchmarkEngine streams the loads of an agent process through the whole engine: lines,
@@ -88,9 +89,7 @@ func splitLoad(b *testing.B, name string, version, n int) (c cost) {
 	cmd.Env = loadEnv(name, version, n)
 	stdin, _ := cmd.StdinPipe()
 	stdout, _ := cmd.StdoutPipe()
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, cmd.Start())
 	lines, bytes := 0, 0
 	in := bufio.NewReaderSize(stdout, 256<<10)
 	ask := func(method string) {
@@ -135,21 +134,13 @@ func splitLines(b *testing.B, in *bufio.Reader) (lines, size int) {
 // engineLoad streams a load through the engine.
 func engineLoad(b testing.TB, name string, version, messages int) (c cost) {
 	q := event.NewQueue()
-	client, err := acpclient.Launch(context.Background(), acpclient.AgentCommand{Path: os.Args[0], Env: loadEnv(name, version, messages)},
-		acpclient.Options{Sink: q, Protocol: fmt.Sprint(version)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	client := must.Get(acpclient.Launch(context.Background(), acpclient.AgentCommand{Path: os.Args[0], Env: loadEnv(name, version, messages)},
+		acpclient.Options{Sink: q, Protocol: fmt.Sprint(version)}))(b)
 	defer client.Close()
-	s, err := client.NewSession(context.Background(), acpclient.NewSession{Cwd: "/"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := must.Get(client.NewSession(context.Background(), acpclient.NewSession{Cwd: "/"}))(b)
 	conversation := thread.New("s1")
 	c = measured(func() {
-		if err := s.Prompt(event.Block{Text: "go"}); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, s.Prompt(event.Block{Text: "go"}))
 		for !drained(q, conversation) {
 			if messages > 1 { // the next frame
 				time.Sleep(16 * time.Millisecond)

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // lastCase is the last number in the list of cases.
@@ -34,7 +36,7 @@ var (
 // without a test must be listed with the reason.
 func TestCaseTable(t *testing.T) {
 	covered := map[int]map[string]bool{}
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -46,10 +48,7 @@ func TestCaseTable(t *testing.T) {
 			return testCases(path, covered)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for n := 1; n <= lastCase; n++ {
 		tests, why := slices.Sorted(maps.Keys(covered[n])), notCovered[n]
 		switch {

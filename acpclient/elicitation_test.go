@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // asking is an agent with an open session that sends elicitations.
@@ -34,13 +35,8 @@ func inAsking(t *testing.T, elicit bool, f func(*asking)) {
 				b.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","id":` + string(decode(data).ID) + `,"result":` + result + `}`)})
 			}
 		}()
-		var err error
-		if k.client, err = acpclient.Connect(t.Context(), a, acpclient.Options{Sink: k.queue, Elicit: elicit}); err != nil {
-			t.Fatal(err)
-		}
-		if k.session, err = k.client.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err != nil {
-			t.Fatal(err)
-		}
+		k.client = must.Get(acpclient.Connect(t.Context(), a, acpclient.Options{Sink: k.queue, Elicit: elicit}))(t)
+		k.session = must.Get(k.client.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 		defer b.Close()
 		defer k.client.Close()
 		f(k)
@@ -62,10 +58,7 @@ func (k *asking) asks(id, params string) *event.ElicitationAsked {
 // answered asserts the next message to the agent.
 func (k *asking) answered(id, part string) {
 	k.t.Helper()
-	data, err := k.conn.Recv()
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	data := must.Get(k.conn.Recv())(k.t)
 	if text := string(data); !strings.Contains(text, `"id":`+id+`,`) || !strings.Contains(text, part) {
 		k.t.Errorf("answered %s, want %s in the answer to %s", text, part, id)
 	}

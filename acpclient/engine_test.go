@@ -17,6 +17,7 @@ import (
 	"parley/acpclient/acptest"
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 func TestMain(m *testing.M) {
@@ -76,10 +77,7 @@ func launch(t *testing.T, mode string, sink event.Sink) (*acpclient.Client, erro
 // A message over the limit is skipped, and said to be.
 func TestMessageOverTheLimit(t *testing.T) {
 	q := event.NewQueue()
-	c, err := acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: os.Args[0], Env: append(os.Environ(), "PARLEY_TEST_AGENT=shout"), MaxLine: 1 << 20}, acpclient.Options{Sink: q})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: os.Args[0], Env: append(os.Environ(), "PARLEY_TEST_AGENT=shout"), MaxLine: 1 << 20}, acpclient.Options{Sink: q}))(t)
 	defer c.Close()
 	events := q.Drain()
 	if len(events) != 1 || events[0] != (event.NoticeArrived{Severity: "warning", Title: "A message of the agent was left out", Description: "it has 3 MiB, and the limit is 1 MiB"}) {
@@ -139,17 +137,9 @@ func TestLaunchOfAMissingProgram(t *testing.T) {
 // A script plays in a process as it does in a bubble.
 func TestLaunchOfAScript(t *testing.T) {
 	q := event.NewQueue()
-	c, err := launch(t, "../testdata/acp/case82_answer_in_the_same_write.txtar", q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Prompt(event.Block{Text: "hello"}); err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(launch(t, "../testdata/acp/case82_answer_in_the_same_write.txtar", q))(t)
+	s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}))(t)
+	must.Do(t, s.Prompt(event.Block{Text: "hello"}))
 	var events []event.Event
 	for deadline := time.After(20 * time.Second); ; {
 		events = append(events, q.Drain()...)
@@ -191,15 +181,9 @@ func startBareAgent(t *testing.T, sink event.Sink) (*bareAgent, *acpclient.Sessi
 	ours, theirs := transport.Pipe()
 	a := &bareAgent{conn: theirs}
 	go a.run()
-	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: sink})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: sink}))(t)
 	t.Cleanup(func() { c.Close(); theirs.Close() })
-	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/project"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/project"}))(t)
 	return a, s
 }
 
@@ -313,14 +297,8 @@ func TestCloseEndsEverything(t *testing.T) {
 	ours, theirs := transport.Pipe()
 	a := &bareAgent{conn: theirs}
 	go a.run()
-	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q}))(t)
+	s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	theirs.Close()
 	<-c.Done()
 	if err := s.Prompt(event.Block{Text: "x"}); !errors.Is(err, event.ErrClosed) {

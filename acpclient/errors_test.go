@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/must"
 	"parley/internal/safetext"
 )
 
@@ -19,10 +20,7 @@ func TestCase193HostileErrors(t *testing.T) {
 	failure := fmt.Sprintf(`"error":{"code":-32603,"message":%s,"data":%s}`, quoted, quoted)
 	_, c := greet(t, everything, map[string]string{"session/load": failure, "authenticate": failure, "session/set_mode": failure,
 		"session/list": fmt.Sprintf(`"result":{"sessions":[{"sessionId":"a","cwd":"/","title":%s,"updatedAt":%s}]}`, quoted, quoted)}, acpclient.Options{Sink: q})
-	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	_, load := c.LoadSession(t.Context(), "old", acpclient.NewSession{Cwd: "/"})
 	listed, _ := c.ListSessions(t.Context(), "")
 	said := []string{load.Error(), c.Authenticate(t.Context(), "oauth").Error(), s.SetMode(t.Context(), "a").Error(), listed[0].Title}

@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 )
 
 // generatedRig is an engine with one session, s1, and every service.
@@ -53,15 +54,10 @@ func newGeneratedRig(t *testing.T) *generatedRig {
 		}
 	}()
 	services := agreeable{}
-	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Sink: g, Log: g.log,
-		Services: acpclient.Services{FS: services, Terminals: services, Permissions: services}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Sink: g, Log: g.log,
+		Services: acpclient.Services{FS: services, Terminals: services, Permissions: services}}))(t)
 	g.client = c
-	if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/project"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/project"}))(t)
 	return g
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/must"
 )
 
 // offeredBy connects to an agent with these login methods and returns the ones that the
@@ -139,9 +140,7 @@ func TestTerminalLoginIsAdvertised(t *testing.T) {
 					Meta map[string]bool `json:"_meta"`
 				}
 			}
-			if err := json.Unmarshal([]byte(sent), &p); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(sent), &p))
 			if got := p.ClientCapabilities; got.Auth.Terminal != can || got.Meta["terminal-auth"] != can || !got.Meta["terminal_output"] {
 				t.Errorf("%v: %s", can, sent)
 			}

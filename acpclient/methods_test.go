@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 	"parley/internal/safetext"
 )
 
@@ -71,10 +72,7 @@ func greet(t *testing.T, capabilities string, answers map[string]string, o acpcl
 	if o.Sink == nil {
 		o.Sink = event.NewQueue()
 	}
-	c, err := acpclient.Connect(t.Context(), ours, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(acpclient.Connect(t.Context(), ours, o))(t)
 	t.Cleanup(func() { c.Close(); theirs.Close() })
 	return a, c
 }
@@ -93,13 +91,8 @@ func TestResultsThatAreNotObjects(t *testing.T) {
 		t.Run(result, func(t *testing.T) {
 			queue := event.NewQueue()
 			_, c := greet(t, `{}`, map[string]string{"session/prompt": `"result":` + result}, acpclient.Options{Sink: queue})
-			s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Prompt(event.Block{Text: "hello"}); err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
+			must.Do(t, s.Prompt(event.Block{Text: "hello"}))
 			var end event.TurnEnded
 			for over := false; !over; {
 				<-queue.Ready()
@@ -198,9 +191,7 @@ func TestCase67LoginRequiredByCode(t *testing.T) {
 			t.Errorf("%s: got %q", method, err)
 		}
 	}
-	if err := c.Authenticate(t.Context(), "oauth"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Authenticate(t.Context(), "oauth"))
 	a.mu.Lock()
 	clear(a.answers)
 	a.answers["session/new"], a.answers["session/fork"] = `"result":{"sessionId":"n"}`, `"result":{"sessionId":"f"}`
@@ -281,10 +272,7 @@ func TestCase96NoModesWithOptions(t *testing.T) {
 
 func TestOptionWithoutType(t *testing.T) {
 	a, c := greet(t, everything, nil, acpclient.Options{})
-	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	if err := s.SetOption(t.Context(), "x", 5); err == nil {
 		t.Error("a number is accepted")
 	}
@@ -355,10 +343,7 @@ func TestCase183LateHistory(t *testing.T) {
 				a := &answeringAgent{conn: theirs, answers: map[string]string{"initialize": `"result":{"protocolVersion":1,"agentCapabilities":` + everything + `}`}}
 				go a.run()
 				q := event.NewStepQueue()
-				client, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q})
-				if err != nil {
-					t.Fatal(err)
-				}
+				client := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q}))(t)
 				var replaying sync.WaitGroup
 				defer replaying.Wait()
 				defer theirs.Close()
@@ -370,9 +355,7 @@ func TestCase183LateHistory(t *testing.T) {
 					}
 				})
 				began := time.Now()
-				if _, err := client.LoadSession(t.Context(), "old", acpclient.NewSession{Cwd: "/"}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(client.LoadSession(t.Context(), "old", acpclient.NewSession{Cwd: "/"}))(t)
 				if took := time.Since(began); took > c.within {
 					t.Errorf("it took %v", took)
 				}

@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/must"
 )
 
 const v1Hello = `{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"old","version":"1"}}`
@@ -68,9 +69,7 @@ func TestCase52AnswerOfOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}))(t)
 		if c.Agent().ProtocolVersion != 1 || c.Agent().Name != "old" || versions["old"] != 1 {
 			t.Errorf("%+v, remembered %d", c.Agent(), versions["old"])
 		}

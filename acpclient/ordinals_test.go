@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 )
 
 // wireOf returns the span of an event, "-" for none.
@@ -195,9 +196,7 @@ func (f spanFS) WriteTextFile(wire.WriteTextFileRequest) func(context.Context) e
 func TestSpanOf(t *testing.T) {
 	fs := spanFS{make(chan event.Span)}
 	a, c := greet(t, `{}`, map[string]string{"": ""}, acpclient.Options{Services: acpclient.Services{FS: fs}})
-	if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	for i, method := range []string{"fs/read_text_file", "fs/write_text_file"} {
 		a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"sessionId":"s1","path":"/x","content":""}}`, i, method)})
 		if got, n := <-fs.asked, uint64(3+i); got != (event.Span{First: n, Last: n}) {
@@ -241,17 +240,14 @@ func TestTapSeesRequestsFirst(t *testing.T) {
 	conn := promptConn{answers: make(chan []byte), answered: make(chan struct{}), closed: make(chan struct{}), once: new(sync.Once)}
 	var mu sync.Mutex
 	var seen []string
-	c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: event.NewQueue(), Tap: func(out bool, n uint64, data []byte) {
+	c := must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: event.NewQueue(), Tap: func(out bool, n uint64, data []byte) {
 		mu.Lock()
 		seen = append(seen, fmt.Sprint(out, n))
 		mu.Unlock()
 		if !out {
 			close(conn.answered)
 		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	c.Close()
 	mu.Lock()
 	defer mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // restless is an agent of v1 that says things without being asked.
@@ -66,15 +67,10 @@ func withRestless(t *testing.T, name string, answers map[string]string, test fun
 				}
 			}
 		}()
-		c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: r.queue})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: r.queue}))(t)
 		r.client = c
 		defer func() { c.Close(); theirs.Close(); synctest.Wait() }()
-		if r.session, err = c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err != nil {
-			t.Fatal(err)
-		}
+		r.session = must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 		test(r)
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // batched is what the server sends at once: updates, unknown requests, and more updates.
@@ -112,15 +113,10 @@ func TestCase42(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(map[string]http.HandlerFunc{"ws": s.socket, "http": s.http}[scheme]))
 			defer server.Close()
 			q := event.NewQueue()
-			c, err := acpclient.Dial(t.Context(), transport.Remote{URL: scheme + strings.TrimPrefix(server.URL, "http"), H2C: "off"},
-				acpclient.Options{Name: "parley", Version: "0", Sink: q})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(acpclient.Dial(t.Context(), transport.Remote{URL: scheme + strings.TrimPrefix(server.URL, "http"), H2C: "off"},
+				acpclient.Options{Name: "parley", Version: "0", Sink: q}))(t)
 			defer c.Close()
-			if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}))(t)
 			var answers []struct {
 				ID    string
 				Error struct{ Code int }

@@ -17,6 +17,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/internal/safetext"
 )
 
@@ -26,10 +27,7 @@ import (
 // heard returns the lines that an agent of v1 sent in one recording.
 func heard(t *testing.T, path string) (lines [][]byte, version int) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
 	r := bufio.NewReader(f)
 	for {
@@ -101,14 +99,9 @@ func replay(t *testing.T, lines [][]byte) {
 	agent := &replayAgent{conn: theirs, sessions: sessionsOf(lines), answers: map[string]int{}}
 	done := make(chan struct{})
 	go func() { defer close(done); agent.run() }()
-	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q, Log: log}))(t)
 	for range agent.sessions {
-		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	}
 	for _, line := range lines {
 		theirs.Send(transport.Message{Data: line})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/must"
 )
 
 // sessionBook records what services are told about sessions.
@@ -74,10 +75,7 @@ func TestServicesSeeSessions(t *testing.T) {
 		book := &sessionBook{open: map[string]int{}}
 		a, c := greet(t, everything, map[string]string{"session/close": "", "session/resume": `"error":{"code":1,"message":"no"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
 		n := acpclient.NewSession{Cwd: "/"}
-		s, err := c.LoadSession(t.Context(), "given up", n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(c.LoadSession(t.Context(), "given up", n))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // the agent never answers
 		defer cancel()
 		if err := c.CloseSession(ctx, s); !errors.Is(err, context.DeadlineExceeded) {

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/must"
 )
 
 func (k *v2Talk) childAsks(id, child string) {
@@ -53,9 +54,7 @@ func TestSubagentsOfV2(t *testing.T) {
 func TestSubagentsOfAClosedSession(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.update(`{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Explore"}`)
-		if err := k.client.CloseSession(t.Context(), k.session); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.client.CloseSession(t.Context(), k.session))
 		k.childAsks("late", "kid")
 		if got := k.outcome("late"); len(k.asks.open) != 0 || got == "" || got == `{"outcome":{"outcome":"cancelled"}}` {
 			t.Errorf("asked %d questions, answered %q", len(k.asks.open), got)

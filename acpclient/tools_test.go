@@ -15,6 +15,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 )
 
 // toolOffers is acpclient.Tools. It records what happens to each offer.
@@ -67,11 +68,8 @@ func offering(t *testing.T, answers map[string]string, test func(*testing.T, *ac
 	synctest.Test(t, func(t *testing.T) {
 		a, conn := newV2Agent(t, answers)
 		tools := &toolOffers{}
-		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "auto", Sink: event.NewQueue(),
-			Services: acpclient.Services{Tools: tools.Offer, Permissions: &cancelNoter{tools}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "auto", Sink: event.NewQueue(),
+			Services: acpclient.Services{Tools: tools.Offer, Permissions: &cancelNoter{tools}}}))(t)
 		defer c.Close()
 		test(t, c, a, tools)
 	})
@@ -96,9 +94,7 @@ const offered = `{"type":"stdio","name":"parley","command":"/bin/parley","args":
 func wantServers(t *testing.T, m rpc, want ...string) {
 	t.Helper()
 	var p struct{ MCPServers []json.RawMessage }
-	if err := json.Unmarshal(m.Params, &p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(m.Params, &p))
 	var got []string
 	for _, s := range p.MCPServers {
 		got = append(got, string(s))
@@ -150,9 +146,7 @@ func TestToolsOfResumedSession(t *testing.T) {
 func TestToolsNextToOtherServers(t *testing.T) {
 	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
 		theirs := []acpclient.MCPServer{{Name: "parley", Command: "/bin/mine"}, {Name: "parley-2", Command: "/bin/mine"}, {}}[:2]
-		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w", MCP: theirs}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w", MCP: theirs}))(t)
 		mine := func(name string) string {
 			return `{"type":"stdio","name":"` + name + `","command":"/bin/mine","args":[],"env":[]}`
 		}
@@ -204,9 +198,7 @@ func TestToolsOfSessionThatIsOpen(t *testing.T) {
 
 func TestToolsEndWithConnection(t *testing.T) {
 	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
-		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}))(t)
 		tools.drain()
 		a.conn.Close()
 		wantNotes(t, tools, "withdraw 1, questions of s")
@@ -220,10 +212,7 @@ func TestToolsOfCancelledTurn(t *testing.T) {
 		{`{"sessionUpdate":"state_update","state":"running","background":[{"type":"tool_call","toolCallId":"t"}]}`, ""},
 	} {
 		offering(t, nil, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
-			s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}))(t)
 			a.update(tc.state)
 			synctest.Wait()
 			tools.drain()
@@ -249,15 +238,10 @@ func TestToolsNotOffered(t *testing.T) {
 				a := &v2Agent{t: t, conn: theirs, done: make(chan struct{}), answers: map[string]string{"initialize": tc.hello, "session/new": `{"sessionId":"s"}`}}
 				go a.run()
 				tools, log := &toolOffers{err: tc.err}, event.NewLog()
-				c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Protocol: tc.protocol, Sink: event.NewQueue(), Log: log,
-					Services: acpclient.Services{Tools: tools.Offer}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Protocol: tc.protocol, Sink: event.NewQueue(), Log: log,
+					Services: acpclient.Services{Tools: tools.Offer}}))(t)
 				defer func() { c.Close(); theirs.Close(); <-a.done }()
-				if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}))(t)
 				wantServers(t, a.got("session/new")[0])
 				wantNotes(t, tools, "")
 				lines, _ := log.Lines()
@@ -282,11 +266,8 @@ func TestToolsOfSessionThatServicesRefuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, conn := newV2Agent(t, nil)
 		tools := &toolOffers{}
-		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: event.NewQueue(),
-			Services: acpclient.Services{Tools: tools.Offer, Sessions: refusing{}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: event.NewQueue(),
+			Services: acpclient.Services{Tools: tools.Offer, Sessions: refusing{}}}))(t)
 		defer c.Close()
 		n := acpclient.NewSession{Cwd: "/w"}
 		_, newErr := c.NewSession(t.Context(), n)

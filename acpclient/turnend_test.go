@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/must"
 )
 
 // turnBook records the turns whose end was reported to services.
@@ -42,15 +43,10 @@ func TestPromptWaits(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			book := &slowBook{sessionBook{open: map[string]int{}}, make(chan struct{})}
 			a, c := greet(t, everything, map[string]string{"session/prompt": ""}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
-			s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 			before := len(a.heard())
 			time.AfterFunc(ready, func() { close(book.ready) })
-			if err := s.Prompt(event.Block{Text: "go"}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Prompt(event.Block{Text: "go"}))
 			s.Cancel()
 			delay := min(ready, acpclient.PromptDelay)
 			time.Sleep(delay - time.Millisecond)
@@ -72,14 +68,9 @@ func TestServicesSeeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &turnBook{sessionBook: sessionBook{open: map[string]int{}}}
 		_, c := greet(t, everything, map[string]string{"session/prompt": `"result":{"stopReason":"end_turn"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
-		s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 		for n := 1; n <= 2; n++ {
-			if err := s.Prompt(event.Block{Text: "go"}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Prompt(event.Block{Text: "go"}))
 			if synctest.Wait(); book.count() != n {
 				t.Errorf("v1: EndTurn was called %d times after %d turns", book.count(), n)
 			}
@@ -89,14 +80,9 @@ func TestServicesSeeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &turnBook{sessionBook: sessionBook{open: map[string]int{}}}
 		a, conn := newV2Agent(t, nil)
-		c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: event.NewQueue(), Services: acpclient.Services{Sessions: book}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: event.NewQueue(), Services: acpclient.Services{Sessions: book}}))(t)
 		defer c.Close()
-		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}))(t)
 		a.update(running)
 		if synctest.Wait(); book.count() != 0 {
 			t.Error("v2: EndTurn was called while the turn runs")

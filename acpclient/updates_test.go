@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
+	"parley/internal/must"
 )
 
 // recorded collects events.
@@ -101,10 +102,7 @@ func left(i int) bool { return i%10 != 0 && os.Getenv("PARLEY_LONG") == "" }
 
 // updatesIn returns the updates in a file; of extracts the message of a line.
 func updatesIn(t testing.TB, path string, of func(line []byte) string) []byte {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	var all []string
 	in := bufio.NewScanner(bytes.NewReader(data))
 	in.Buffer(nil, len(data)+1)

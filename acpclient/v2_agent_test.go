@@ -22,6 +22,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // v2Agent is the other end of a connection. It gives prepared answers, records what it
@@ -139,16 +140,10 @@ func talkV2(t *testing.T, answers map[string]string, test func(*testing.T, *v2Ta
 	synctest.Test(t, func(t *testing.T) {
 		a, conn := newV2Agent(t, answers)
 		k := &v2Talk{v2Agent: a, queue: event.NewQueue(), log: event.NewLog(), asks: &askList{}, thread: thread.New("s")}
-		var err error
-		k.client, err = acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: k.queue, Log: k.log,
-			Services: acpclient.Services{Permissions: k.asks}, Tap: k.tap})
-		if err != nil {
-			t.Fatal(err)
-		}
+		k.client = must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: k.queue, Log: k.log,
+			Services: acpclient.Services{Permissions: k.asks}, Tap: k.tap}))(t)
 		defer k.client.Close()
-		if k.session, err = k.client.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}); err != nil {
-			t.Fatal(err)
-		}
+		k.session = must.Get(k.client.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}))(t)
 		test(t, k)
 		k.settle()
 		k.checkReplay()

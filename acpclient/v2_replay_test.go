@@ -14,6 +14,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 )
 
 // TestSchemaV2 checks that the schema is present, that validation can fail, and that
@@ -83,10 +84,7 @@ func replayV2(t *testing.T, lines [][]byte) {
 	ids := sessionsOf(lines)
 	a, conn := newV2Agent(t, nil)
 	q, log := event.NewQueue(), event.NewLog()
-	c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: q, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: q, Log: log}))(t)
 	defer c.Close()
 	threads := map[string]*thread.Thread{}
 	for _, id := range ids {
@@ -94,9 +92,7 @@ func replayV2(t *testing.T, lines [][]byte) {
 		a.answers["session/new"] = fmt.Sprintf(`{"sessionId":%q}`, id)
 		a.mu.Unlock()
 		threads[id] = thread.New(id)
-		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	}
 	for _, line := range lines {
 		a.conn.Send(transport.Message{Data: line})

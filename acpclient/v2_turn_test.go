@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/must"
 )
 
 const (
@@ -159,9 +160,7 @@ func TestCase159HeldPrompts(t *testing.T) {
 		k.answer("session/prompt", 0, `"result":{"messageId":"1"}`)
 		link := event.Block{URI: "file:///w/a", Name: "a"}
 		for _, text := range []string{"two", "three"} {
-			if err := k.session.Prompt(event.Block{Text: text}, link); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, k.session.Prompt(event.Block{Text: text}, link))
 		}
 		k.wantLines("user one")
 		held := k.thread.Held

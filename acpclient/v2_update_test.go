@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/must"
 )
 
 func chunk(kind, id, text string) string {
@@ -218,10 +219,7 @@ func TestCase155Resume(t *testing.T) {
 				if tt.replay {
 					open = k.client.LoadSession
 				}
-				s, err := open(t.Context(), "s", acpclient.NewSession{Cwd: "/w", MCP: []acpclient.MCPServer{{Name: "m", Command: "/bin/m"}, {Name: "h", Type: "http", URL: "http://h"}}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(open(t.Context(), "s", acpclient.NewSession{Cwd: "/w", MCP: []acpclient.MCPServer{{Name: "m", Command: "/bin/m"}, {Name: "h", Type: "http", URL: "http://h"}}}))(t)
 				k.wantState(tt.want)
 				k.wantLines(tt.lines)
 				if len(k.ends()) != 0 || s.Running() != (tt.want != thread.Idle) {

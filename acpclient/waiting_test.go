@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // Case 192: while the screen is suspended (an editor, a login) the reader continues up
@@ -36,13 +37,8 @@ func TestCase192(t *testing.T) {
 		}
 	}()
 	q := event.NewQueue()
-	c, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Sink: q})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}); err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Sink: q}))(t)
+	must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}))(t)
 	<-c.Done()
 	if !errors.Is(c.Err(), event.ErrQueueFull) {
 		t.Errorf("ended with %v", c.Err())

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // seen returns the names below a directory, with their facts.
 func (tr tree) seen(dir string, hidden bool) (names []string, all bool) {
 	tr.t.Helper()
-	all, err := tr.Walk("s", dir, hidden, func(t Target) bool {
+	all = must.Get(tr.Walk("s", dir, hidden, func(t Target) bool {
 		rel, err := filepath.Rel(dir, t.Path)
 		if err != nil {
 			tr.t.Error(err)
@@ -26,10 +28,7 @@ func (tr tree) seen(dir string, hidden bool) (names []string, all bool) {
 		}
 		names = append(names, name)
 		return true
-	})
-	if err != nil {
-		tr.t.Fatal(err)
-	}
+	}))(tr.t)
 	slices.Sort(names)
 	return names, all
 }
@@ -123,15 +122,11 @@ func BenchmarkBelow(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 2000 {
 		name := filepath.Join(dir, fmt.Sprintf("d%d/e%d/f%d.go", i%20, i/20%20, i))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o644)); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o644)))
 	}
 	s := New(Options{})
 	defer s.Close()
-	if err := s.OpenSession("s", []string{dir}); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, s.OpenSession("s", []string{dir}))
 	for b.Loop() {
 		n := 0
 		s.Walk("s", dir, true, func(Target) bool { n++; return true })

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // tree is a session "s" with one root, and a directory outside it.
@@ -21,19 +23,12 @@ type tree struct {
 
 func newTree(t *testing.T, opts Options) tree {
 	t.Helper()
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	top := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	tr := tree{Service: New(opts), t: t, root: filepath.Join(top, "root"), outside: filepath.Join(top, "outside")}
 	for _, dir := range []string{tr.root, tr.outside} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(dir, 0o755))
 	}
-	if err := tr.OpenSession("s", []string{tr.root}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.OpenSession("s", []string{tr.root}))
 	t.Cleanup(tr.Close)
 	return tr
 }
@@ -44,12 +39,8 @@ func (tr tree) out(name string) string { return filepath.Join(tr.outside, filepa
 
 func (tr tree) put(path, content string) string {
 	tr.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		tr.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		tr.t.Fatal(err)
-	}
+	must.Do(tr.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(tr.t, os.WriteFile(path, []byte(content), 0o644))
 	return path
 }
 
@@ -84,10 +75,7 @@ func (tr tree) wantAbsent(path string) {
 // wantNoTemp checks that no temporary file was left in a directory.
 func (tr tree) wantNoTemp(dir string) {
 	tr.t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		tr.t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(tr.t)
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".tmp") {
 			tr.t.Errorf("%s was not removed", e.Name())
@@ -119,15 +107,11 @@ func TestSessions(t *testing.T) {
 		t.Errorf("a refused OpenSession changed the session: %v", err)
 	}
 
-	if err := tr.OpenSession("s", []string{tr.outside}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.OpenSession("s", []string{tr.outside}))
 	_, err = tr.Read("s", file, Window{}, false)
 	wantErr(t, err, ErrOutsideRoot)
 
-	if err := tr.OpenSession("s", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.OpenSession("s", nil))
 	_, err = tr.Read("s", tr.out("a"), Window{}, false)
 	wantErr(t, err, ErrOutsideRoot)
 

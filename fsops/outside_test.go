@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestCase121_OutsideIsRefused(t *testing.T) {
@@ -93,9 +95,7 @@ func TestSwappedBetweenResolveAndWrite(t *testing.T) {
 	if target, err := tr.Resolve("s", file); err != nil || !target.Inside {
 		t.Fatalf("%+v, %v", target, err)
 	}
-	if err := os.RemoveAll(tr.in("dir")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(tr.in("dir")))
 	tr.link(tr.outside, tr.in("dir"))
 	_, err := tr.Write("s", file, "overwritten", false)
 	wantErr(t, err, ErrOutsideRoot)
@@ -103,9 +103,7 @@ func TestSwappedBetweenResolveAndWrite(t *testing.T) {
 	wantErr(t, err, ErrOutsideRoot)
 
 	// Outside, with permission for other/victim.
-	if err := os.Rename(tr.out("other"), tr.out("moved")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(tr.out("other"), tr.out("moved")))
 	tr.link(tr.outside, tr.out("other"))
 	_, err = tr.Write("s", other, "overwritten", true)
 	wantErr(t, err, ErrOutsideRoot)
@@ -127,9 +125,7 @@ func TestSwappedAfterTheLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(tr.in("dir")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(tr.in("dir")))
 	tr.link(tr.outside, tr.in("dir"))
 	if _, _, err := p.openRegular(); !errors.Is(cause(err), ErrOutsideRoot) {
 		t.Errorf("open: %v", err)
@@ -238,9 +234,7 @@ func TestRootThroughLink(t *testing.T) {
 	tr := newTree(t, Options{})
 	tr.put(tr.in("f"), "x")
 	alias := tr.link(tr.root, tr.out("alias"))
-	if err := tr.OpenSession("s", []string{alias}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.OpenSession("s", []string{alias}))
 	for _, path := range []string{filepath.Join(alias, "f"), tr.in("f")} {
 		target, err := tr.Resolve("s", path)
 		if err != nil || !target.Inside || !target.Exists || target.Resolved != tr.in("f") {

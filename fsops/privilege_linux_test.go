@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // becomeUnprivileged drops root's rights over files from the thread of this test, and gives what is
@@ -17,15 +19,12 @@ func becomeUnprivileged(t *testing.T, dir string) {
 		return
 	}
 	const nobody = 65534
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		return os.Lchown(path, nobody, nobody)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	runtime.LockOSThread()
 	if err := syscall.Setfsuid(nobody); err != nil {
 		runtime.UnlockOSThread()

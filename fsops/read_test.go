@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
+
+	"parley/internal/must"
 )
 
 func TestCase116_LineWindows(t *testing.T) {
@@ -103,9 +105,7 @@ func TestCase118_MissingRelativeDirectory(t *testing.T) {
 
 	_, err = tr.Read("s", tr.root, Window{}, false)
 	wantErr(t, err, ErrNotRegular)
-	if err := os.Mkdir(tr.in("dir"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(tr.in("dir"), 0o755))
 	_, err = tr.Read("s", tr.in("dir"), lines(1, 0), false)
 	wantErr(t, err, ErrNotRegular)
 }
@@ -205,15 +205,11 @@ func FuzzReadWindow(f *testing.F) {
 func benchmarkRead(b *testing.B, w Window, want int) {
 	dir := b.TempDir()
 	s := New(Options{})
-	if err := s.OpenSession("s", []string{dir}); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, s.OpenSession("s", []string{dir}))
 	defer s.Close()
 	file := dir + "/f"
 	line := strings.Repeat("x", 63) + "\n"
-	if err := os.WriteFile(file, []byte(strings.Repeat(line, 3<<20/len(line))), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.WriteFile(file, []byte(strings.Repeat(line, 3<<20/len(line))), 0o644))
 	b.SetBytes(int64(want))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestCase118_FIFOAndDeviceDoNotBlock(t *testing.T) {
 	tr := newTree(t, Options{})
 	fifo := tr.in("fifo")
-	if err := syscall.Mkfifo(fifo, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(fifo, 0o644))
 	socket := filepath.Join(tr.root, "s")
 	l, err := net.Listen("unix", socket)
 	if err != nil {
@@ -56,22 +56,15 @@ func TestWriteKeepsMode(t *testing.T) {
 	tr := newTree(t, Options{})
 	for _, mode := range []fs.FileMode{0o600, 0o755, 0o664, 0o640} {
 		file := tr.put(tr.in("f"), "x")
-		if err := os.Chmod(file, mode); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tr.Write("s", file, "y", false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(file, mode))
+		must.Get(tr.Write("s", file, "y", false))(t)
 		wantMode(t, file, mode)
 	}
 }
 
 func wantMode(t *testing.T, path string, mode fs.FileMode) {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(path))(t)
 	if info.Mode().Perm() != mode {
 		t.Errorf("%s has mode %v, want %v", path, info.Mode(), mode)
 	}
@@ -99,16 +92,9 @@ func TestWriteKeepsOwner(t *testing.T) {
 	}
 	tr := newTree(t, Options{})
 	file := tr.put(tr.in("f"), "x")
-	if err := os.Chown(file, 1234, 4321); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tr.Write("s", file, "y", false); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chown(file, 1234, 4321))
+	must.Get(tr.Write("s", file, "y", false))(t)
+	info := must.Get(os.Stat(file))(t)
 	if st := info.Sys().(*syscall.Stat_t); st.Uid != 1234 || st.Gid != 4321 {
 		t.Errorf("owner %d:%d", st.Uid, st.Gid)
 	}
@@ -120,9 +106,7 @@ func TestWriteReadOnly(t *testing.T) {
 	locked := tr.put(tr.in("locked"), "x")
 	hidden := tr.put(tr.in("hidden"), "x")
 	for path, mode := range map[string]fs.FileMode{tr.in("dir"): 0o555, locked: 0o444, hidden: 0o000} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(path, mode))
 	}
 	defer os.Chmod(tr.in("dir"), 0o755)
 	becomeUnprivileged(t, filepath.Dir(filepath.Dir(tr.root)))

@@ -5,33 +5,27 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestCase120_CreatesAndReplaces(t *testing.T) {
 	tr := newTree(t, Options{})
 	file := tr.in("new/dirs/f.txt")
 
-	got, err := tr.Write("s", file, "one\r\ntwo", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(tr.Write("s", file, "one\r\ntwo", false))(t)
 	if want := (Written{Path: file, Created: true, OldKnown: true}); got != want {
 		t.Errorf("created: %+v, want %+v", got, want)
 	}
 	tr.wantFile(file, "one\r\ntwo")
 
-	got, err = tr.Write("s", file, "three", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got = must.Get(tr.Write("s", file, "three", false))(t)
 	if want := (Written{Path: file, Old: "one\r\ntwo", OldKnown: true}); got != want {
 		t.Errorf("replaced: %+v, want %+v", got, want)
 	}
 	tr.wantFile(file, "three")
 
-	if _, err := tr.Write("s", file, "", false); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(tr.Write("s", file, "", false))(t)
 	tr.wantFile(file, "")
 	tr.wantNoTemp(tr.in("new/dirs"))
 }
@@ -93,9 +87,7 @@ func TestWriteLeavesNoTemp(t *testing.T) {
 	if err := p.replace("text", nil); err == nil {
 		t.Error("wrote a file with a name of 256 bytes")
 	}
-	if err := os.Mkdir(tr.in("dir"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(tr.in("dir"), 0o755))
 	p.rel = "dir"
 	wantErr(t, p.replace("text", nil), ErrNotRegular)
 	tr.wantNoTemp(tr.root)

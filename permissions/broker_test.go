@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // desk is a front end that records what was posted.
@@ -75,9 +77,7 @@ func TestAnswerOnce(t *testing.T) {
 	if err := b.Answer(p.Question.Key, "none"); !errors.Is(err, ErrNoOption) {
 		t.Errorf("an option that was not offered: %v", err)
 	}
-	if err := b.Answer(p.Question.Key, "a"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Answer(p.Question.Key, "a"))
 	if got := settled(t, p); got != (Answer{OptionID: "a", By: "you"}) {
 		t.Errorf("answer %+v", got)
 	}
@@ -125,17 +125,13 @@ func TestAnswersOutOfOrder(t *testing.T) {
 func TestReject(t *testing.T) {
 	b := NewBroker((&desk{}).post, nil)
 	p := b.Ask(question("s"))
-	if err := b.Reject(p.Question.Key); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Reject(p.Question.Key))
 	if got := settled(t, p); got.OptionID != "r" || got.By != "you" {
 		t.Errorf("got %+v", got)
 	}
 	// The user did not say "never", nor chose an unknown kind.
 	p = b.Ask(Question{Options: []Option{{ID: "never", Name: "Never", Kind: RejectAlways}, {ID: "x", Name: "Hm", Kind: "reject"}}})
-	if err := b.Reject(p.Question.Key); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Reject(p.Question.Key))
 	if got := settled(t, p); !got.Cancelled || got.By != "you" {
 		t.Errorf("got %+v", got)
 	}

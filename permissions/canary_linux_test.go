@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/internal/seeds"
 )
 
@@ -27,10 +28,7 @@ type canary struct {
 const canaryText = "CANARY\n"
 
 func newCanary(t *testing.T) *canary {
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	t.Setenv("HOME", home)
 	c := &canary{home: home, work: filepath.Join(home, "w"), denied: []string{filepath.Join(home, ".ssh", "id_rsa"), filepath.Join(home, "w", "secrets", "key")}}
 	c.rules = mustBook(t, []Rule{{Effect: Deny, Path: "~/.ssh"}, {Effect: Deny, Path: "secrets/**"}})
@@ -39,35 +37,20 @@ func newCanary(t *testing.T) *canary {
 
 // restore puts every file back and watches the denied ones.
 func (c *canary) restore(t *testing.T) {
-	entries, err := os.ReadDir(c.home)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(c.home))(t)
 	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(c.home, e.Name())); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(filepath.Join(c.home, e.Name())))
 	}
 	for _, dir := range []string{filepath.Join(c.home, ".ssh"), filepath.Join(c.work, "secrets"), filepath.Join(c.work, "sub")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(dir, 0o755))
 	}
 	for _, name := range append(slices.Clone(c.denied), filepath.Join(c.work, "a.txt"), filepath.Join(c.work, "sub", "b.txt")) {
-		if err := os.WriteFile(name, []byte(canaryText), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(canaryText), 0o600))
 	}
-	if err := os.Symlink(filepath.Join(c.home, ".ssh"), filepath.Join(c.work, "keys")); err != nil {
-		t.Fatal(err)
-	}
-	if c.watch, err = syscall.InotifyInit1(syscall.IN_NONBLOCK | syscall.IN_CLOEXEC); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(c.home, ".ssh"), filepath.Join(c.work, "keys")))
+	c.watch = must.Get(syscall.InotifyInit1(syscall.IN_NONBLOCK | syscall.IN_CLOEXEC))(t)
 	for _, name := range c.denied {
-		if _, err := syscall.InotifyAddWatch(c.watch, name, syscall.IN_OPEN|syscall.IN_MODIFY|syscall.IN_ATTRIB|syscall.IN_MOVE_SELF|syscall.IN_DELETE_SELF); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(syscall.InotifyAddWatch(c.watch, name, syscall.IN_OPEN|syscall.IN_MODIFY|syscall.IN_ATTRIB|syscall.IN_MOVE_SELF|syscall.IN_DELETE_SELF))(t)
 	}
 }
 

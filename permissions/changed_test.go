@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // Only an answer that allows a write once can come with a text.
@@ -26,9 +28,7 @@ func TestAnswerWith(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.option, err, c.want)
 		}
 	}
-	if err := b.AnswerWith(p.Question.Key, "o", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.AnswerWith(p.Question.Key, "o", ""))
 	if a := p.Wait(context.Background()); a.Text == nil || *a.Text != "" || a.OptionID != "o" || a.By != "you" {
 		t.Errorf("got %+v", a)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // corpusLine is a line of testdata/lines: rules, a command line, the expected verdict and the reason,
@@ -34,10 +36,7 @@ func linesOf(t testing.TB, pattern string) (out []corpusLine) {
 		t.Fatalf("no lines: %v", err)
 	}
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		for n, line := range strings.Split(string(text), "\n") {
 			if line == "" || strings.HasPrefix(line, "#") {
 				continue

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // flags are the lines of a profile that are neither options nor operands.
@@ -55,10 +57,7 @@ func TestFlags(t *testing.T) {
 			all := strings.SplitAfter(text, "\n")
 			all[at] = "\n"
 			texts[name] = strings.Join(all, "")
-			l, err := readProfiles(texts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.Get(readProfiles(texts))(t)
 			texts[name] = text
 			knownPrograms = func() *library { return l }
 			if !slices.ContainsFunc(lines, func(c corpusLine) bool { return mentions(c, section) && flagged(t, c) != c.want }) {

@@ -1,6 +1,10 @@
 package permissions
 
-import "testing"
+import (
+	"testing"
+
+	"parley/internal/must"
+)
 
 // hole is a line that once passed by mistake.
 type hole struct {
@@ -102,10 +106,7 @@ func TestSuggestedRulesAreNoWider(t *testing.T) {
 	} {
 		c.asked.Resolve, c.asked.Walk, c.later.Resolve, c.later.Walk = project, nothingBelow, project, nothingBelow
 		for _, r := range Suggest(Question{Facts: c.asked, Judgement: rulebook(t, c.rules).Judge(c.asked)}) {
-			b, err := NewRulebook(append(rulebook(t, c.rules).Rules(), r))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(NewRulebook(append(rulebook(t, c.rules).Rules(), r)))(t)
 			if got := b.Judge(c.later); got.Effect == Allow {
 				t.Errorf("%s: %s answers %+v", why, r.Name(), got.Verdicts)
 			}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // lookIn resolves paths as if those below /w were the project's.
@@ -13,10 +15,7 @@ func lookIn(path string) FileFact {
 
 // The marks of a part are shown in words, with rules and without.
 func TestMarks(t *testing.T) {
-	book, err := NewRulebook([]Rule{{Effect: Allow, Command: "git add *"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := must.Get(NewRulebook([]Rule{{Effect: Allow, Command: "git add *"}}))(t)
 	for line, want := range map[string][]string{
 		"git add -A && git commit -m x && git push origin HEAD": {"git push origin HEAD: network"},
 		"git -C sub fetch":               {"git -C sub fetch: network"},

@@ -18,6 +18,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 
+	"parley/internal/must"
 	"parley/internal/seeds"
 )
 
@@ -191,13 +192,8 @@ func shellLine(t testing.TB, words []string) string {
 
 // oracleDir creates a directory with the names that lines use.
 func oracleDir(t testing.TB) string {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "sub", "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "sub", "sub"), 0o755))
 	return dir
 }
 

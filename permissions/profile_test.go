@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -163,10 +165,7 @@ func TestUnlistedOptions(t *testing.T) {
 		}
 		var pattern []string
 		for _, w := range words {
-			quoted, err := syntax.Quote(w, syntax.LangBash)
-			if err != nil {
-				t.Fatal(err)
-			}
+			quoted := must.Get(syntax.Quote(w, syntax.LangBash))(t)
 			pattern = append(pattern, quoted)
 		}
 		rules, err := NewRulebook([]Rule{{Effect: Allow, Command: strings.Join(pattern, " ") + " *"}})

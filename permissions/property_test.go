@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/internal/seeds"
 )
 
@@ -96,11 +97,7 @@ func (l lines) someRules(n int, effects ...Effect) []Rule {
 }
 
 func mustBook(t testing.TB, rules []Rule) *Rulebook {
-	b, err := NewRulebook(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(NewRulebook(rules))(t)
 }
 
 // laws checks what holds for every line and every set of rules.

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // project resolves paths as if /w were the session's directory.
@@ -17,15 +19,8 @@ func project(p string) FileFact {
 
 func rulebook(t *testing.T, text string) *Rulebook {
 	t.Helper()
-	rules, err := ParseRules("rules.toml", []byte(text), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := NewRulebook(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	rules := must.Get(ParseRules("rules.toml", []byte(text), false))(t)
+	return must.Get(NewRulebook(rules))(t)
 }
 
 // allowing is a rules file that allows commands.

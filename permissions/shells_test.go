@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"parley/internal/lazy"
+	"parley/internal/must"
 	"parley/internal/seeds"
 )
 
@@ -113,18 +114,12 @@ func newPlayground(t *testing.T) *playground {
 		"outside/secret": "mine", "outside/etc/passwd": "x", "home/.bashrc": "echo no", "home/.zshenv": "echo no", "home/.profile": "echo no", "home/.ssh/id": "key", "home/x": "mine",
 	} {
 		path = filepath.Join(base, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)))
 	}
 	for from, to := range map[string]string{"to-env": ".env", "to-src": "src", "to-etc": "../outside/etc", "to-out.txt": "../outside/secret", "to-deep": "src/very/deep"} {
-		if err := os.Symlink(to, filepath.Join(p.work, from)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, filepath.Join(p.work, from)))
 	}
-	if err := errors.Join(os.Chmod(base, 0o755), os.Chmod(filepath.Join(base, "recorder"), 0o555), os.Mkdir(p.bin, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Chmod(base, 0o755), os.Chmod(filepath.Join(base, "recorder"), 0o555), os.Mkdir(p.bin, 0o755)))
 	if os.Getuid() == 0 {
 		p.credential = &syscall.Credential{Uid: 65534, Gid: 65534}
 		for _, dir := range []string{"w", "outside", "home", "log"} { // writable, so that a violation shows
@@ -177,9 +172,7 @@ func (p *playground) recorder(t *testing.T, name string) {
 // run makes a shell run a line, and returns what ran.
 func (p *playground) run(t *testing.T, shell, line, end string) ([]record, error) {
 	t.Helper()
-	if err := os.Truncate(p.log, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(p.log, 0))
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()
 	words := append(slices.Clip(p.shells[shell]), line)
@@ -375,10 +368,7 @@ func TestShells(t *testing.T) {
 			if c.want != Allow || !seeds.All() && i%10 != 0 {
 				continue
 			}
-			rules, err := corpusRules(c.rules)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rules := must.Get(corpusRules(c.rules))(t)
 			if p.play(t, c.where, c.line, mustBook(t, rules)) {
 				ran++
 			}

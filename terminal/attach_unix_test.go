@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // attended starts an attended command.
@@ -141,9 +143,7 @@ func TestAttendedTerminal(t *testing.T) {
 	if got := u.text(); !strings.HasPrefix(got, "/dev/") || !strings.Contains(strings.ReplaceAll(got, "\r", ""), "\nall\n24 80\nready\n") {
 		t.Errorf("it says %q", got)
 	}
-	if err := u.Resize(131, 43); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, u.Resize(131, 43))
 	u.sees("43 131\r\n")
 	u.types("one\r")
 	u.sees("line one\r\n")
@@ -175,9 +175,7 @@ func TestDetachAndReattach(t *testing.T) {
 	if _, err := io.WriteString(u, "lost\r"); err != io.ErrClosedPipe {
 		t.Errorf("keys were accepted anyway: got %v", err)
 	}
-	if err := os.WriteFile(gate, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(gate, nil, 0o600))
 	h.until(id, "output without anybody attached", func(o Output) bool { return strings.HasSuffix(o.Text, "second\n") })
 	back := h.attach(id)
 	if n := len(back.EarlierOutput()); n != attachedBefore || !strings.HasSuffix(string(back.EarlierOutput()), "word\n\nsecond\n") {
@@ -196,10 +194,7 @@ func TestDetachAndReattach(t *testing.T) {
 func TestFrontEndDoesNotRead(t *testing.T) {
 	h := open(t, Options{MaxOutput: 1000})
 	id := h.attended(`head -c 3000000 /dev/zero | tr '\0' x; echo end`)
-	a, err := h.Attach("s", id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(h.Attach("s", id))(t)
 	p, _ := h.find("s", id)
 	h.until(id, "output", func(o Output) bool { return o.Truncated })
 	p.mu.Lock()
@@ -214,13 +209,9 @@ func TestFrontEndDoesNotRead(t *testing.T) {
 	}
 
 	id = h.attended(`yes`)
-	if a, err = h.Attach("s", id); err != nil {
-		t.Fatal(err)
-	}
+	a = must.Get(h.Attach("s", id))(t)
 	h.until(id, "output", func(o Output) bool { return o.Truncated })
-	if err := h.Kill("s", id); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, h.Kill("s", id))
 	h.wait(id)
 	a.Close()
 }
@@ -252,9 +243,7 @@ func TestKillOfAttended(t *testing.T) {
 		id := h.attended("trap '' HUP; sh -c 'trap \"\" HUP; echo $$; exec sleep 1000' & echo $$; wait")
 		u := h.attach(id)
 		pids := h.pids(id, 2)
-		if err := end(id); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, end(id))
 		h.wantDead("ended", pids...)
 		if err := u.ends(); err != io.EOF {
 			t.Errorf("it ended with %v", err)
@@ -282,9 +271,7 @@ func TestTakeOver(t *testing.T) {
 	}
 	status := make(chan ExitStatus)
 	go func() { status <- h.wait(id) }()
-	if err := h.TakeOver("s", id); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, h.TakeOver("s", id))
 	h.wantDead("taken over", leader, child)
 	if !h.Attended("s", id) {
 		t.Error("not attended")
@@ -359,14 +346,10 @@ func TestEndedWhileTakenOver(t *testing.T) {
 func TestTakeOverFails(t *testing.T) {
 	h := open(t, Options{})
 	dir := filepath.Join(h.dir, "sub")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o700))
 	id := h.create(Command{Command: "sleep", Args: []string{"1000"}, Dir: dir})
 	p, _ := h.find("s", id)
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(dir))
 	if err := h.TakeOver("s", id); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}

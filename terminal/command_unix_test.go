@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // Case 127.
@@ -42,9 +44,7 @@ func TestEnvironmentAndDir(t *testing.T) {
 // Case 127: the program is looked up in the PATH of the command's environment.
 func TestPathOfTheCommand(t *testing.T) {
 	h := open(t, Options{})
-	if err := os.WriteFile(filepath.Join(h.dir, "my-tool"), []byte("#!/bin/sh\necho found $1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.dir, "my-tool"), []byte("#!/bin/sh\necho found $1\n"), 0o755))
 	id := h.create(Command{Command: "my-tool", Args: []string{"it"}, Env: []EnvVar{{"PATH", h.dir}}})
 	h.wait(id)
 	if out := h.output(id); out.Text != "found it\n" {
@@ -69,9 +69,7 @@ func TestCommandLineAndNotFound(t *testing.T) {
 		}
 	}
 	spaced := filepath.Join(h.dir, "my tool")
-	if err := os.WriteFile(spaced, []byte("#!/bin/sh\necho direct\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(spaced, []byte("#!/bin/sh\necho direct\n"), 0o755))
 	id := h.create(Command{Command: spaced, Args: []string{"x"}})
 	h.wait(id)
 	if out := h.output(id); out.Text != "direct\n" {
@@ -103,9 +101,7 @@ func TestShellOfAProject(t *testing.T) {
 		bin := t.TempDir()
 		h := open(t, Options{Environ: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), env}})
 		for _, name := range []string{filepath.Join(h.dir, "shell"), filepath.Join(bin, "sh"), filepath.Join(bin, "shell")} {
-			if err := os.WriteFile(name, []byte("#!/bin/sh\necho the directory was run\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(name, []byte("#!/bin/sh\necho the directory was run\n"), 0o755))
 		}
 		id := h.create(Command{Command: "echo hi"})
 		h.wait(id)
@@ -118,9 +114,7 @@ func TestShellOfAProject(t *testing.T) {
 func TestUserShell(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"zsh", "fish"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho \"mine: $*\"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho \"mine: $*\"\n"), 0o755))
 	}
 	mine := "mine: -c echo hi\n"
 	for _, c := range []struct {
@@ -144,12 +138,8 @@ func TestFileNamedAsALine(t *testing.T) {
 	h := open(t, Options{Shell: "sh"})
 	for name, text := range map[string]string{"src/hi": "hi\n", "cat src/hi": "#!/bin/sh\necho the file was run\n"} {
 		name = filepath.Join(h.dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.Do(t, os.WriteFile(name, []byte(text), 0o755))
 	}
 	id := h.create(Command{Command: "cat src/hi"})
 	h.wait(id)

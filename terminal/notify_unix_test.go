@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // story records, in short form, the changes of each terminal.
@@ -98,10 +100,7 @@ func TestSlowListenerLosesNothing(t *testing.T) {
 		told.notify(c)
 	}})
 	id := h.sh("head -c 100000 /dev/zero; printf end")
-	p, err := h.find("s", id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(h.find("s", id))(t)
 	time.AfterFunc(drainWait+drainWait/2, func() { close(gate) }) // longer than drainWait
 	h.wait(id)
 	<-p.cur.group.Done()

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 const patience = 20 * time.Second
@@ -26,10 +28,7 @@ type harness struct {
 
 func open(t *testing.T, o Options) harness {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	s := New(o)
 	t.Cleanup(s.Close)
 	return harness{s, t, dir}
@@ -134,9 +133,7 @@ func TestCreateOutputWait(t *testing.T) {
 	if out.Text != "out\n" || out.Exit != nil || out.Truncated {
 		t.Fatalf("while it runs: %+v", out)
 	}
-	if err := os.WriteFile(filepath.Join(h.dir, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.dir, "go"), nil, 0o600))
 	for range 2 { // pending, then at once
 		if status := h.wait(id); !sameExit(status, ExitStatus{Code: new(3)}) {
 			t.Fatalf("got %+v", status)
@@ -196,9 +193,7 @@ func TestKillAndRelease(t *testing.T) {
 	h := open(t, Options{})
 	id := h.sh("echo begun; exec sleep 1000")
 	h.until(id, "start", func(o Output) bool { return o.Text == "begun\n" })
-	if err := errors.Join(h.Kill("s", id), h.Kill("s", id)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(h.Kill("s", id), h.Kill("s", id)))
 	out := h.output(id)
 	if out.Text != "begun\n" || out.Exit == nil || out.Exit.Signal != "SIGTERM" || out.Exit.Code != nil {
 		t.Fatalf("after kill: %+v", out)
@@ -211,9 +206,7 @@ func TestKillAndRelease(t *testing.T) {
 		go func() { _, err := h.WaitForExit(context.Background(), "s", running); pending <- err }()
 	}
 	for _, id := range []string{id, running} {
-		if err := h.Release("s", id); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, h.Release("s", id))
 		_, errOut := h.Output("s", id)
 		_, errWait := h.WaitForExit(context.Background(), "s", id)
 		for _, err := range []error{errOut, errWait, h.Kill("s", id), h.Release("s", id)} {
@@ -236,13 +229,8 @@ func TestKillAndRelease(t *testing.T) {
 
 func TestPendingWaitEndsWithRelease(t *testing.T) {
 	h := open(t, Options{})
-	p, err := h.find("s", h.sh("exec sleep 1000"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Release("s", p.id.ID); err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(h.find("s", h.sh("exec sleep 1000")))(t)
+	must.Do(t, h.Release("s", p.id.ID))
 	if _, err := p.wait(context.Background()); !errors.Is(err, ErrReleased) { // like a caller that found it before the release
 		t.Fatalf("got %v", err)
 	}
@@ -368,9 +356,7 @@ func TestHalfACharacterIsHeldBack(t *testing.T) {
 	if out.Text != "ab" {
 		t.Fatalf("while it runs: %q", out.Text)
 	}
-	if err := os.WriteFile(filepath.Join(h.dir, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.dir, "go"), nil, 0o600))
 	h.wait(id)
 	if out := h.output(id); out.Text != "ab日\uFFFD" {
 		t.Fatalf("at the end: %q", out.Text)
@@ -386,10 +372,7 @@ func BenchmarkOutput(b *testing.B) {
 			b.SetBytes(size)
 			b.ReportAllocs()
 			for b.Loop() {
-				id, err := s.Create("s", Command{Command: "head", Args: []string{"-c", strconv.Itoa(size), "/dev/zero"}, Dir: "/"})
-				if err != nil {
-					b.Fatal(err)
-				}
+				id := must.Get(s.Create("s", Command{Command: "head", Args: []string{"-c", strconv.Itoa(size), "/dev/zero"}, Dir: "/"}))(b)
 				s.WaitForExit(context.Background(), "s", id)
 				s.Release("s", id)
 			}

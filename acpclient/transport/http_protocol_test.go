@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // protocols returns the HTTP versions used with a server, "HTTP/1.1" or "HTTP/2.0", each
@@ -68,10 +70,7 @@ func converse(t *testing.T, s *acpServer, h *HTTP) {
 
 func dialHTTP(t *testing.T, r Remote) *HTTP {
 	t.Helper()
-	conn, err := Dial(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(Dial(t.Context(), r))(t)
 	t.Cleanup(func() { conn.Close() })
 	return conn.(*HTTP)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"parley/internal/must"
 )
 
 // Waited distinguishes messages that arrived together from those that Recv waited for.
@@ -16,10 +18,7 @@ func TestHTTPWaited(t *testing.T) {
 			h.inbox.push([]byte(data), nil)
 		}
 		for range together {
-			data, err := h.Recv()
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(h.Recv())(t)
 			got, waited = append(got, string(data)), append(waited, h.Waited())
 		}
 	}
@@ -46,9 +45,7 @@ func TestInboxKeepsItsBuffers(t *testing.T) {
 				t.Errorf("%d bytes wait, in buffers of %d and %d", n, cap(b.fresh.buf), markSize*cap(b.fresh.ends))
 			}
 			for range len(b.fresh.ends) {
-				if _, err := b.take(); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(b.take())(t)
 			}
 		}
 		b.close()

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/internal/must"
 )
 
 // Case 176: cookies of every response are sent with all later requests, after a reconnect
@@ -78,10 +80,7 @@ func TestCase176Cookies(t *testing.T) {
 
 func newJar(t *testing.T) http.CookieJar {
 	t.Helper()
-	ready, err := Remote{URL: "http://x"}.prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ready := must.Get(Remote{URL: "http://x"}.prepare())(t)
 	return ready.Jar
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/internal/must"
 )
 
 // Case 177: the stream of a session drops in the middle of a turn and is resumed.
@@ -442,9 +444,7 @@ func TestInboxBoundsTinyMessages(t *testing.T) {
 		b.finish(io.ErrUnexpectedEOF)
 		<-done
 		for range pushed {
-			if _, err := b.take(); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(b.take())(t)
 		}
 		if _, err := b.take(); err != io.ErrUnexpectedEOF {
 			t.Errorf("then %v", err)

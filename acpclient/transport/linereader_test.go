@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"parley/internal/must"
 )
 
 // collect reads all lines; a line over the limit shows as "!<size>", an error other than
@@ -224,9 +226,7 @@ func BenchmarkLineReader(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := l.Next(); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(l.Next())(b)
 			}
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"testing"
 	"testing/synctest"
+
+	"parley/internal/must"
 )
 
 func TestPipe(t *testing.T) {
@@ -27,9 +29,7 @@ func TestPipe(t *testing.T) {
 		data := []byte("one")
 		for _, word := range []string{"one", "two", "six"} {
 			copy(data, word)
-			if err := a.Send(Message{Data: data}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, a.Send(Message{Data: data}))
 		}
 		a.Close()
 		for _, want := range []string{"one", "two", "six", io.EOF.Error()} {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // patience is how long a test waits for something that must happen.
@@ -26,10 +28,7 @@ func startChild(t *testing.T, mode string, o StdioOptions) *Stdio {
 		o.Env = os.Environ()
 	}
 	o.Env = append(o.Env, childMode+"="+mode)
-	s, err := StartStdio(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(StartStdio(o))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -106,9 +105,7 @@ func TestStdioSend(t *testing.T) {
 	wantLine(t, s, `{   "b": 2}`)
 	wantLine(t, s, large)
 	wantLine(t, s, "[]")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if state := s.ExitState(); state != (ExitState{Code: 0, Exited: true}) {
 		t.Fatalf("an agent that leaves at the end of its input: %+v", state)
 	}
@@ -126,9 +123,7 @@ func TestStdioStderrNeverBlocks(t *testing.T) {
 	var last string
 	s := startChild(t, "noisy", StdioOptions{OnStderr: func(line string) { lines++; last = line }})
 	within(t, "first line", func() { wantLine(t, s, "ready") })
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if lines != 100_001 || last != "last words" {
 		t.Errorf("%d lines seen, last %q", lines, last)
 	}
@@ -163,9 +158,7 @@ func TestStdioExitDuringPrompt(t *testing.T) {
 	if state := s.ExitState(); state.Exited {
 		t.Fatalf("exited before it began: %+v", state)
 	}
-	if err := s.Send(Message{Data: []byte("{}")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Send(Message{Data: []byte("{}")}))
 	if _, err := s.Recv(); err != io.EOF {
 		t.Fatalf("got %v", err)
 	}
@@ -218,9 +211,7 @@ func TestStdioCloseUnblocksRecvAndSend(t *testing.T) {
 
 func TestStdioCloseEmptiesTheOutput(t *testing.T) {
 	s := startChild(t, "flood", StdioOptions{Grace: 50 * time.Millisecond})
-	if _, err := s.Recv(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Recv())(t)
 	within(t, "close", func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -231,9 +222,7 @@ func TestStdioCloseEmptiesTheOutput(t *testing.T) {
 func TestStdioStartErrors(t *testing.T) {
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain")
-	if err := os.WriteFile(plain, []byte("text"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(plain, []byte("text"), 0o644))
 	for _, tc := range []struct {
 		name string
 		o    StdioOptions
@@ -258,10 +247,7 @@ func TestStdioStartErrors(t *testing.T) {
 }
 
 func TestStdioArgumentsAndEnvironment(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	s := startChild(t, "environment", StdioOptions{
 		Args: []string{"a b", "$HOME"}, Dir: dir, Env: append(os.Environ(), "COLOUR=red", "COLOUR=blue"),
 	})
@@ -269,19 +255,12 @@ func TestStdioArgumentsAndEnvironment(t *testing.T) {
 }
 
 func BenchmarkStdioEcho(b *testing.B) {
-	s, err := StartStdio(StdioOptions{Command: os.Args[0], Env: append(os.Environ(), childMode+"=echo")})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := must.Get(StartStdio(StdioOptions{Command: os.Args[0], Env: append(os.Environ(), childMode+"=echo")}))(b)
 	defer s.Close()
 	m := Message{Data: []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{}}`)}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := s.Send(m); err != nil {
-			b.Fatal(err)
-		}
-		if _, err := s.Recv(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, s.Send(m))
+		must.Get(s.Recv())(b)
 	}
 }

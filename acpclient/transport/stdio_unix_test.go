@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // lives reports whether a process is running; a zombie that its new parent has not reaped
@@ -56,10 +58,7 @@ func TestStdioCloseEndsWhatAWrapperLeft(t *testing.T) {
 	s := startChild(t, "wrapper", StdioOptions{Grace: 200 * time.Millisecond})
 	var child int
 	for child == 0 { // the child's "ready" may arrive first
-		line, err := s.Recv()
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must.Get(s.Recv())(t)
 		child, _ = strconv.Atoi(string(line))
 	}
 	if state := waitExit(t, s); state.Code != 0 {

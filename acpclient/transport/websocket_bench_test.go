@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
+
 	"github.com/coder/websocket"
 )
 
@@ -102,9 +104,7 @@ func BenchmarkWebSocketSend(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := w.Send(m); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, w.Send(m))
 			}
 		})
 	}

@@ -20,6 +20,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/coder/websocket"
 )
 
@@ -57,9 +59,7 @@ func TestWebSocketUpgrade(t *testing.T) {
 			"Sec-Websocket-Protocol":   {"smuggled"},
 		},
 	})
-	if err := w.Send(Message{Data: []byte(`{"method":"initialize"}`)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Send(Message{Data: []byte(`{"method":"initialize"}`)}))
 	s := <-got
 	if s.first != `MessageText {"method":"initialize"} <nil>` {
 		t.Errorf("first message: %s", s.first)
@@ -280,10 +280,7 @@ func TestWebSocketSecrets(t *testing.T) {
 	var network net.Dialer
 	t.Run("no such host", func(t *testing.T) { keepsSecrets(t, network.DialContext) })
 	t.Run("no server", func(t *testing.T) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		l.Close()
 		keepsSecrets(t, func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, l.Addr().String())
@@ -356,15 +353,10 @@ func TestWebSocketDialContext(t *testing.T) {
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	w, err := dialWebSocket(ctx, ready(t, Remote{URL: wsServe(t, echo)}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(dialWebSocket(ctx, ready(t, Remote{URL: wsServe(t, echo)})))(t)
 	defer w.Close()
 	stop()
-	if err := w.Send(Message{Data: []byte("{}")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Send(Message{Data: []byte("{}")}))
 	wantMessage(t, w, "{}")
 }
 
@@ -396,9 +388,7 @@ func TestWebSocketTLS(t *testing.T) {
 	config := &tls.Config{RootCAs: roots, NextProtos: []string{"h2", "http/1.1"}}
 	url := "wss" + strings.TrimPrefix(server.URL, "https")
 	w := wsDial(t, Remote{URL: url, TLS: config})
-	if err := w.Send(Message{Data: []byte("{}")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Send(Message{Data: []byte("{}")}))
 	wantMessage(t, w, "{}")
 	end := listen(w)
 	begin := time.Now()

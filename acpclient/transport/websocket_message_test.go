@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"parley/internal/must"
+
 	"github.com/coder/websocket"
 )
 
@@ -125,9 +127,7 @@ func TestWebSocketLargeMessage(t *testing.T) {
 	w := wsDial(t, Remote{URL: wsServe(t, echo)})
 	for _, n := range []int{20 << 20, sendFrame, sendFrame + 1, 1, 3 * sendFrame} {
 		data := bytes.Repeat([]byte("0123456789abcdef"), n/16+1)[:n]
-		if err := w.Send(Message{Data: data}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Send(Message{Data: data}))
 		if got, err := w.Recv(); err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("%d bytes of %d came back, %v", len(got), n, err)
 		}
@@ -213,9 +213,7 @@ func TestWebSocketSendLimit(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	data := strings.Repeat("y", 1000)
-	if err := w.Send(Message{Data: []byte(data)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Send(Message{Data: []byte(data)}))
 	wantMessage(t, w, data)
 }
 
@@ -232,10 +230,7 @@ func TestWebSocketLinesOfAFrame(t *testing.T) {
 		var got []string
 		var waited []bool
 		for range 4 {
-			data, err := w.Recv()
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(w.Recv())(t)
 			got, waited = append(got, string(data)), append(waited, w.Waited())
 			for i := range data {
 				data[i] = '#'

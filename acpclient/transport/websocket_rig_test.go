@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"parley/internal/must"
+
 	"github.com/coder/websocket"
 )
 
@@ -60,19 +62,12 @@ func wsHandle(t testing.TB, f http.HandlerFunc) string {
 
 func ready(t testing.TB, r Remote) *remote {
 	t.Helper()
-	out, err := r.prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return must.Get(r.prepare())(t)
 }
 
 func wsDial(t testing.TB, r Remote) *WebSocket {
 	t.Helper()
-	w, err := dialWebSocket(t.Context(), ready(t, r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(dialWebSocket(t.Context(), ready(t, r)))(t)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
@@ -186,7 +181,7 @@ func wsPipe(t testing.TB, r Remote) (*WebSocket, *rawPeer) {
 	t.Helper()
 	r.URL = "ws://agent.test/acp"
 	peers := make(chan *rawPeer, 1)
-	w, err := upgradeWebSocket(t.Context(), ready(t, r), func(context.Context, string, string) (net.Conn, error) {
+	w := must.Get(upgradeWebSocket(t.Context(), ready(t, r), func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
 		go func() {
 			p, err := greet(there)
@@ -196,20 +191,14 @@ func wsPipe(t testing.TB, r Remote) (*WebSocket, *rawPeer) {
 			peers <- p
 		}()
 		return here, nil
-	}, defaultWSTimeouts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, defaultWSTimeouts))(t)
 	return w, <-peers
 }
 
 // wsTCP does the same over a real connection.
 func wsTCP(t testing.TB, r Remote) (*WebSocket, *rawPeer) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	peers := make(chan *rawPeer, 1)
 	go func() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/acpclient/wire"
+	"parley/internal/must"
 )
 
 // methodV1 decodes one way to log in as a member of the answer to initialize.
@@ -68,9 +69,7 @@ func TestAuthMethods(t *testing.T) {
 // In v2 a method must have its type.
 func TestAuthMethodsV2(t *testing.T) {
 	r := wire.InitializeResponse{Version: 2}
-	if err := json.Unmarshal([]byte(`{"authMethods":[{"methodId":"a","_meta":{"type":"terminal"}},{"methodId":"b","type":"agent","_meta":{"type":"terminal","args":["x"]}},{"methodId":"c","type":"env_var","vars":[{"name":"K"}]}]}`), &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(`{"authMethods":[{"methodId":"a","_meta":{"type":"terminal"}},{"methodId":"b","type":"agent","_meta":{"type":"terminal","args":["x"]}},{"methodId":"c","type":"env_var","vars":[{"name":"K"}]}]}`), &r))
 	if m := r.AuthMethods; len(m) != 2 || m[0].Type != "agent" || m[0].Args != nil || len(m[1].Vars) != 1 {
 		t.Errorf("got %+v", m)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/cli"
+	"parley/internal/must"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 )
@@ -49,9 +50,7 @@ func (s *shell) install(name string) string {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	if err := os.WriteFile(path, []byte("#!/bin/sh\necho ran >&2\nexit 99\n"), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.WriteFile(path, []byte("#!/bin/sh\necho ran >&2\nexit 99\n"), 0o755))
 	return path
 }
 
@@ -59,9 +58,7 @@ func (s *shell) configure(text string) { s.t.Helper(); write(s.t, s.config, text
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 type result struct {
@@ -147,9 +144,7 @@ func TestUsageErrors(t *testing.T) {
 // Errors about a project do not let the project write to the terminal.
 func TestErrorsAreSafe(t *testing.T) {
 	s := newShell(t)
-	if err := os.Mkdir(filepath.Join(s.dir, ".parley"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(s.dir, ".parley"), 0o700))
 	allow := filepath.Join(filepath.Dir(s.config), "rules.toml")
 	write(t, allow, "[[allow]]\ncommand = \"rg *\"\n")
 	name := "a\x1b]52;c;eA==\x07\u009b2J\u202e"
@@ -229,9 +224,7 @@ func TestAgents(t *testing.T) {
 			t.Errorf("got %q", l)
 		}
 	}
-	if err := os.Mkdir("bin", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("bin", 0o755))
 	own, outside := s.bin, os.Getenv("PATH")
 	s.bin = filepath.Join(s.dir, "bin")
 	kimi := s.install("kimi")

@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/cli"
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // newRepository is newShell in a git repository with one commit of notes.txt.
@@ -23,9 +24,7 @@ func newRepository(t *testing.T) *shell {
 	git := gittest.Program(t)
 	gittest.Isolate(t)
 	s := newShell(t)
-	if err := os.Symlink(git, filepath.Join(s.bin, "git")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(git, filepath.Join(s.bin, "git")))
 	write(t, "notes.txt", "one\n")
 	gittest.Init(t, s.dir)
 	return s
@@ -160,9 +159,7 @@ func TestCompareCheck(t *testing.T) {
 // The restrictions of the project hold, also those that are not committed.
 func TestCompareKeepsRules(t *testing.T) {
 	s := newRepository(t)
-	if err := os.Mkdir(".parley", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(".parley", 0o700))
 	write(t, filepath.Join(".parley", "rules.toml"), "[[deny]]\npath = \"notes.txt\"\n")
 	c, _ := s.compare(5, "--agent", "demo", "--agent", "demo", "--approve-all", "edit notes.txt")
 	for _, got := range c.Results {

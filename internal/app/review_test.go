@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // reviewed is what `parley review --json` prints.
@@ -27,13 +29,8 @@ type reviewed struct {
 func TestReview(t *testing.T) {
 	git, noGit := exec.LookPath("git")
 	s := newShell(t)
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if here, err = filepath.EvalSymlinks(here); err != nil {
-		t.Fatal(err)
-	}
+	here := must.Get(os.Getwd())(t)
+	here = must.Get(filepath.EvalSymlinks(here))(t)
 	if r := s.run("", "review"); r.code != 4 || r.out != "" || !strings.Contains(r.stderr, "no such session with changes in "+here) {
 		t.Errorf("got %+v", r)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/cli"
 	"parley/internal/gittest"
+	"parley/internal/must"
 	"parley/internal/workspace"
 )
 
@@ -26,10 +27,7 @@ func newGrove(t *testing.T) *grove {
 	t.Setenv("PARLEY_STATE", t.TempDir())
 	main := gittest.Repository(t, map[string]string{"a.txt": "one\n"})
 	g := &grove{T: t, main: main, trees: &trees{from: main}}
-	tree, err := g.trees.Enter(t.Context(), "fix")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(g.trees.Enter(t.Context(), "fix"))(t)
 	g.tree = tree.Dir
 	return g
 }
@@ -124,9 +122,7 @@ func TestDiscardWorktree(t *testing.T) {
 	shown := g.look()
 	write(t, filepath.Join(g.tree, "late.txt"), "not shown\n")
 	g.refuses(g.trees.Discard, shown, "the worktree has changed since it was listed: parley asks about it at the end")
-	if err := g.trees.Discard(t.Context(), g.tree, g.look()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.trees.Discard(t.Context(), g.tree, g.look()))
 	if _, err := os.Stat(g.tree); err == nil {
 		t.Error("the directory is still there")
 	}

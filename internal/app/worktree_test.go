@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/cli"
 	"parley/internal/gittest"
+	"parley/internal/must"
 	"parley/ui"
 )
 
@@ -96,9 +97,7 @@ func TestMergeWhereOneIs(t *testing.T) {
 		s.compare(0, "--agent", "demo", "--agent", "demo", "--approve-all", "edit notes.txt")
 	}
 	sub := filepath.Join(feature, "sub")
-	if err := os.Mkdir(sub, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(sub, 0o700))
 	t.Chdir(sub)
 	if r := s.run("", "worktrees", "diff", "demo-1"); r.code != 0 || !strings.Contains(r.out, " one\n+demo agent was here") {
 		t.Errorf("diff: %+v, want that of this repository", r)
@@ -123,9 +122,7 @@ func TestMergeWhereOneIs(t *testing.T) {
 	}
 	t.Chdir(other)
 	editor := filepath.Join(t.TempDir(), "editor")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho \"$(/bin/cat \"$1\"), edited\" >\"$1\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(editor, []byte("#!/bin/sh\necho \"$(/bin/cat \"$1\"), edited\" >\"$1\"\n"), 0o700))
 	t.Setenv("EDITOR", editor)
 	if r := s.run("", "worktrees", "merge", "--edit", "demo-2"); r.code != 0 || s.subject(other) != "edit notes.txt, edited" {
 		t.Errorf("edited: %+v, the commit is %q", r, s.subject(other))
@@ -141,9 +138,7 @@ func TestWorktreeOfGoneRepository(t *testing.T) {
 	if r := s.run("", "run", "--cwd", repo, "--worktree=fix", "--approve-all", "--agent", "demo", "edit notes.txt"); r.code != 0 {
 		t.Fatalf("%+v", r)
 	}
-	if err := os.RemoveAll(repo); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(repo))
 	if r := s.run("", "worktrees"); r.code != 0 || !strings.Contains(r.out, "\nfix   (gone)  ") {
 		t.Errorf("listed: %+v, want that it is gone", r)
 	}

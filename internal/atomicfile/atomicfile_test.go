@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, text := range []string{"one", "", "a longer one"} {
-		if err := Write(path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(path, []byte(text)))
 		if data, _ := os.ReadFile(path); string(data) != text {
 			t.Errorf("%q, not %q", data, text)
 		}
@@ -25,9 +25,7 @@ func TestWrite(t *testing.T) {
 func TestWriteThatFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "taken")
-	if err := os.MkdirAll(filepath.Join(path, "by a directory"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(path, "by a directory"), 0o700))
 	if Write(path, []byte("x")) == nil || Write(filepath.Join(dir, "no", "directory"), nil) == nil {
 		t.Error("no error")
 	}

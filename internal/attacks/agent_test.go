@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/must"
 )
 
 // agent controls the agent's process.
@@ -41,20 +42,12 @@ type agent struct {
 
 func newAgent(t *testing.T, dir string) *agent {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	a := &agent{answers: map[string][]json.RawMessage{}, changed: make(chan struct{}), hello: `{"protocolVersion":1,"agentInfo":{"name":"hostile","version":"1"}}`}
 	// The name of a socket must be short, so it gets its own directory.
-	home, err := os.MkdirTemp("", "att")
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := must.Get(os.MkdirTemp("", "att"))(t)
 	name := filepath.Join(home, "s")
-	if a.listener, err = net.Listen("unix", name); err != nil {
-		t.Fatal(err)
-	}
+	a.listener = must.Get(net.Listen("unix", name))(t)
 	t.Cleanup(func() {
 		a.listener.Close()
 		os.RemoveAll(home)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"parley/acpclient/acptest"
+	"parley/internal/must"
 )
 
 // attack is one file of testdata/attacks.
@@ -99,21 +100,14 @@ type place struct {
 
 func newPlace(t *testing.T, a *attack) place {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	p := place{in: filepath.Join(root, "in"), out: filepath.Join(root, "out")}
 	for _, dir := range []string{p.in, p.out} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(dir, 0o755))
 	}
 	for _, f := range a.archive.Files {
 		if strings.HasPrefix(f.Name, "in/") || strings.HasPrefix(f.Name, "out/") {
-			if err := p.change("write", f.Name+" "+strconv.Quote(string(f.Data))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.change("write", f.Name+" "+strconv.Quote(string(f.Data))))
 		}
 	}
 	for _, l := range a.setup {

@@ -16,6 +16,8 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/decoy"
 	"parley/internal/host"
+	"parley/internal/must"
+	"parley/internal/seeds"
 	"parley/permissions"
 	"parley/ui/theme"
 	"parley/ui/transcript"
@@ -54,13 +56,13 @@ func TestAttacks(t *testing.T) {
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
 		t.Run(name, func(t *testing.T) {
-			a, err := readAttack(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !a.measures() {
+			a := must.Get(readAttack(path))(t)
+			switch {
+			case !a.measures():
 				t.Parallel()
-			} else if !alone(t) {
+			case seeds.Raced:
+				t.Skip("the race detector needs memory of its own, and most of the time of all tests")
+			case !alone(t):
 				return
 			}
 			play(t, a)
@@ -83,10 +85,7 @@ func play(t *testing.T, a *attack) {
 	s.begin()
 	decoy.Guard(t, s.place.out)
 	decoy.Guard(t, os.Getenv("HOME"))
-	before, err := decoy.Tree(filepath.Dir(s.place.in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(decoy.Tree(filepath.Dir(s.place.in)))(t)
 	used := heap()
 	for _, line := range a.script {
 		if err := s.step(line); err != nil {
@@ -150,16 +149,12 @@ func (s *stage) begin() {
 	}
 	s.view = transcript.New(s.thread, s.place.in, theme.For("plain", theme.Terminal{Dark: true}))
 	s.view.SetSize(80, 24)
-	if err := s.session.Prompt(event.Block{Text: "go"}); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.session.Prompt(event.Block{Text: "go"}))
 	if !s.waitUntil(func() bool { s.agent.mu.Lock(); defer s.agent.mu.Unlock(); return len(s.agent.prompts) > 0 }) {
 		s.t.Fatal("the prompt does not arrive")
 	}
 	if s.agent.v2 {
-		if err := s.agent.insert(); err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, s.agent.insert())
 	}
 }
 

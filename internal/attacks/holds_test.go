@@ -18,6 +18,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/decoy"
 	"parley/internal/elicit"
+	"parley/internal/must"
 	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/transcript"
@@ -261,9 +262,7 @@ func TestChecks(t *testing.T) {
 		"who?":             "# x\n-- user --\nsleeps\n-- script --\nunasked\n-- holds --\nno file changed\n",
 	} {
 		path := t.TempDir() + "/a.txtar"
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, err := readAttack(path); err == nil {
 			t.Errorf("%s: not found out", name)
 		}

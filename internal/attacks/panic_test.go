@@ -14,6 +14,7 @@ import (
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 )
 
 // broken are services that panic in every call.
@@ -83,19 +84,11 @@ func TestPanicInAService(t *testing.T) {
 			a.peer = jsonrpc.NewPeer(theirs, a, jsonrpc.Options{})
 			a.peer.Start()
 			defer a.peer.Close(nil)
-			client, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: queue, Log: log, Services: acpclient.Services{FS: b, Permissions: b}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			client := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: queue, Log: log, Services: acpclient.Services{FS: b, Permissions: b}}))(t)
 			defer client.Close()
-			session, err := client.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			session := must.Get(client.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}))(t)
 			for range 2 {
-				if err := session.Prompt(event.Block{Text: "go"}); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, session.Prompt(event.Block{Text: "go"}))
 				ended(t, queue)
 			}
 			lines, _ := log.Lines()

@@ -20,6 +20,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 	"parley/internal/host"
+	"parley/internal/must"
 	"parley/internal/seeds"
 	"parley/permissions"
 	"parley/ui/theme"
@@ -200,10 +201,7 @@ func soak(t *testing.T, w *worker, late int, kept int64, asks int) {
 // newSoak opens a session with the worker.
 func newSoak(t *testing.T, w *worker) *stage {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	s := &stage{t: t, place: place{in: dir}, attack: &attack{user: "allows"}, queue: event.NewQueue(), log: event.NewLog(), thread: thread.New("s1")}
 	ours, theirs := transport.Pipe()
 	w.dir = dir
@@ -217,14 +215,9 @@ func newSoak(t *testing.T, w *worker) *stage {
 		services, protocol = s.addTools(services), "2"
 		t.Cleanup(w.v2.close)
 	}
-	s.client, err = acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: s.queue, Services: services, Log: s.log, Protocol: protocol})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.client = must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: s.queue, Services: services, Log: s.log, Protocol: protocol}))(t)
 	t.Cleanup(func() { s.client.Close() })
-	if s.session, err = s.client.NewSession(t.Context(), acpclient.NewSession{Cwd: dir}); err != nil {
-		t.Fatal(err)
-	}
+	s.session = must.Get(s.client.NewSession(t.Context(), acpclient.NewSession{Cwd: dir}))(t)
 	s.view = transcript.New(s.thread, dir, theme.For("plain", theme.Terminal{Dark: true}))
 	s.view.SetSize(80, 24)
 	return s
@@ -243,9 +236,7 @@ func children(t *testing.T) (left []string) {
 
 func (s *stage) soakTurn(n int) {
 	s.t.Helper()
-	if err := s.session.Prompt(event.Block{Text: fmt.Sprintf("turn %d", n)}); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.session.Prompt(event.Block{Text: fmt.Sprintf("turn %d", n)}))
 	deadline := time.After(patience)
 	for ended := false; !ended; {
 		select {

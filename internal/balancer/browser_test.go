@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // browser returns a client other than parley that speaks the protocol (h2, h1, h2c). It resolves
@@ -37,10 +39,7 @@ func (s *stage) ask(c *http.Client, method, url, body string, headers ...string)
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	s.t.Cleanup(cancel)
-	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(ctx, method, url, strings.NewReader(body)))(s.t)
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -52,18 +51,12 @@ func (s *stage) ask(c *http.Client, method, url, body string, headers ...string)
 		}
 		req.Header.Set(name, value)
 	}
-	resp, err := c.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	resp := must.Get(c.Do(req))(s.t)
 	s.t.Cleanup(func() { resp.Body.Close() })
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") || resp.StatusCode == http.StatusSwitchingProtocols {
 		return resp, ""
 	}
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(resp.Body))(s.t)
 	return resp, string(text)
 }
 

@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 	"parley/internal/host"
+	"parley/internal/must"
 	"parley/internal/testclient"
 	"parley/permissions"
 )
@@ -39,10 +40,7 @@ type client struct {
 // newClient returns a client without cookies.
 func (s *stage) newClient(scheme string) *client {
 	s.t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	jar := must.Get(cookiejar.New(nil))(s.t)
 	return &client{s: s, t: s.t, scheme: scheme, addr: s.addr, jar: jar}
 }
 
@@ -69,10 +67,7 @@ func (c *client) dial(session string) {
 	c.t.Helper()
 	c.Client = testclient.New(c.t, host.Options{Agent: "agent", Remote: &host.Remote{}})
 	c.Thread, c.Choose = thread.New(session), func(permissions.Question) string { return c.choice }
-	var err error
-	if c.Conn, err = acpclient.Dial(c.ctx(), c.remote(), c.Options()); err != nil {
-		c.t.Fatal(err)
-	}
+	c.Conn = must.Get(acpclient.Dial(c.ctx(), c.remote(), c.Options()))(c.t)
 	c.t.Cleanup(func() { c.Conn.Close() })
 }
 
@@ -81,10 +76,7 @@ func (s *stage) open(scheme string) *client {
 	s.t.Helper()
 	c := s.newClient(scheme)
 	c.dial("")
-	var err error
-	if c.Session, err = c.Conn.NewSession(c.ctx(), acpclient.NewSession{Cwd: "/"}); err != nil {
-		c.t.Fatal(err)
-	}
+	c.Session = must.Get(c.Conn.NewSession(c.ctx(), acpclient.NewSession{Cwd: "/"}))(c.t)
 	return c
 }
 
@@ -93,10 +85,7 @@ func (c *client) reconnect() {
 	c.t.Helper()
 	id := c.Session.ID()
 	c.dial(id)
-	var err error
-	if c.Session, err = c.Conn.LoadSession(c.ctx(), id, acpclient.NewSession{Cwd: "/"}); err != nil {
-		c.t.Fatal(err)
-	}
+	c.Session = must.Get(c.Conn.LoadSession(c.ctx(), id, acpclient.NewSession{Cwd: "/"}))(c.t)
 	c.Apply()
 }
 

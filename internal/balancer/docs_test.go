@@ -7,15 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // section returns the section of docs/remote.md about load balancers.
 func section(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "remote.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "remote.md")))(t)
 	_, rest, ok := strings.Cut(string(text), "\n## Behind a load balancer\n")
 	if !ok {
 		t.Fatal("docs/remote.md has no section \"Behind a load balancer\"")

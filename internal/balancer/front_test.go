@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // front is a kind of load balancer. Its name is that of the program, and the language of its block
@@ -105,9 +107,7 @@ func (s *stage) startFront() {
 		log := &output{}
 		cmd := exec.Command(program, s.front.run(s, text)...)
 		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = log, log, 5*time.Second
-		if err := cmd.Start(); err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, cmd.Start())
 		gone := make(chan struct{})
 		go func() { defer close(gone); cmd.Wait() }()
 		s.t.Cleanup(func() {
@@ -151,10 +151,7 @@ func (s *stage) reachable(gone <-chan struct{}) bool {
 
 func free(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer ln.Close()
 	return ln.Addr().String()
 }
@@ -162,21 +159,12 @@ func free(t *testing.T) string {
 // certify makes the front's certificate.
 func (s *stage) certify() {
 	s.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(s.t)
 	now := time.Now()
 	made := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		DNSNames: []string{serverName, "localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, made, made, key.Public(), key)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, made, made, key.Public(), key))(s.t)
+	raw := must.Get(x509.MarshalPKCS8PrivateKey(key))(s.t)
 	cert := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 	private := string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
 	s.write("cert.pem", cert)
@@ -187,10 +175,7 @@ func (s *stage) certify() {
 // trust returns the TLS configuration of a client of the front.
 func (s *stage) trust() *tls.Config {
 	s.t.Helper()
-	text, err := os.ReadFile(s.path("cert.pem"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(s.path("cert.pem")))(s.t)
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(text) {
 		s.t.Fatal("no certificate")

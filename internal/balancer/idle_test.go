@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/coder/websocket"
 )
 
@@ -114,9 +116,7 @@ func TestIdle(t *testing.T) {
 					t.Fatalf("it ended after %s", time.Since(begun))
 				}
 			}
-			if err := ws.Write(context.Background(), websocket.MessageText, []byte(asking)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, ws.Write(context.Background(), websocket.MessageText, []byte(asking)))
 			if got := <-answer; !strings.Contains(got, "sessionId") {
 				t.Errorf("the answer is %q", got)
 			}

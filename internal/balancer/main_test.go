@@ -53,7 +53,7 @@ var parley = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	binary := filepath.Join(buildDir, "parley")
-	build := exec.Command("go", "build", "-o", binary, ".")
+	build := exec.Command("go", "build", "-ldflags=-w", "-o", binary, ".")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build parley: %w: %s", err, out)

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // token is the token of the servers.
@@ -50,23 +52,15 @@ type setting func(*stage)
 // newStage starts both servers and the front, which end with the test.
 func newStage(t *testing.T, f *front, settings ...setting) *stage {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "parley-stage-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "parley-stage-"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := &stage{t: t, front: f, dir: dir, protocol: "h2", servers: map[string]*server{}, lines: map[string]net.Conn{}, changed: make(chan struct{})}
 	for _, set := range settings {
 		set(s)
 	}
 	s.write("token", token+"\n")
-	if err := os.Mkdir(s.path("sessions"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(s.path("sessions"), 0o700))
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { ln.Close() })
 	go s.hear(ln)
 	for name, words := range commands(t) {
@@ -92,9 +86,7 @@ func (s *stage) path(name string) string { return filepath.Join(s.dir, name) }
 
 func (s *stage) write(name, text string) {
 	s.t.Helper()
-	if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.WriteFile(s.path(name), []byte(text), 0o600))
 }
 
 // hear receives the agents' reports.
@@ -152,19 +144,14 @@ func (s *stage) proceed(session string) {
 	s.mu.Lock()
 	conn := s.lines[session]
 	s.mu.Unlock()
-	if _, err := fmt.Fprintln(conn, session); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Get(fmt.Fprintln(conn, session))(s.t)
 }
 
 // prompts returns the beginnings of all prompts of a session, whichever agent received them. Agents
 // report a prompt before they answer it.
 func (s *stage) prompts(session string) (out []string) {
 	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.path("sessions"), session))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(s.path("sessions"), session)))(s.t)
 	for line := range strings.Lines(string(text)) {
 		if said, ok := strings.CutPrefix(line, "user "); ok {
 			out = append(out, strings.TrimSuffix(said, "\n"))
@@ -188,10 +175,7 @@ type server struct {
 func (s *stage) newServer(name string, words []string, hears string) *server {
 	s.t.Helper()
 	v := &server{s: s, name: name, addr: "127.0.0.1:0"}
-	self, err := os.Executable()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(s.t)
 	line := changed(s.t, strings.Join(words[1:], " "), change{" token ", " " + s.path("token") + " "}, change{"my-agent --acp", agentWord})
 	v.args = strings.Fields(line)
 	at := slices.Index(v.args, "--listen")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/must"
 	"parley/internal/sandbox"
 )
 
@@ -48,21 +49,13 @@ func TestMain(m *testing.M) {
 // self returns the path of this test binary, which acts as an agent if agentVar is set.
 func self(t *testing.T) string {
 	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return must.Get(os.Executable())(t)
 }
 
 // realTemp returns a temporary directory whose path has no symbolic links, as parley prints it.
 func realTemp(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 }
 
 // holds checks the text of a file.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -40,9 +42,7 @@ func TestWhichEditor(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		ed += ".exe"
 	}
-	if err := os.WriteFile(ed, []byte("#!/bin/sh\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(ed, []byte("#!/bin/sh\n"), 0o700))
 	t.Setenv("PATH", dir)
 	for _, c := range []struct {
 		visual, editor string
@@ -76,9 +76,7 @@ func editorScript(t *testing.T, script string) string {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ed.sh")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700))
 	t.Setenv("VISUAL", "")
 	t.Setenv("EDITOR", path+" --flag")
 	t.Setenv("PARLEY_STATE", t.TempDir())
@@ -88,13 +86,8 @@ func editorScript(t *testing.T, script string) string {
 
 func TestEditing(t *testing.T) {
 	dir := editorScript(t, `[ "$1" = --flag ] && [ -O "$2" ] && stat -c '%a %n' "$2" > seen; sed -i.bak s/fix/mend/ "$2"`+"\n")
-	e, err := NewEditing(context.Background(), "fix\tthis", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Command.Run(); err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(NewEditing(context.Background(), "fix\tthis", dir))(t)
+	must.Do(t, e.Command.Run())
 	if got, err := e.Done(); got != "mend\tthis\n" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -110,10 +103,7 @@ func TestEditing(t *testing.T) {
 
 func TestEditingFails(t *testing.T) {
 	dir := editorScript(t, "rm \"$2\"; exit 3\n")
-	e, err := NewEditing(context.Background(), "x", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(NewEditing(context.Background(), "x", dir))(t)
 	if err := e.Command.Run(); err == nil {
 		t.Error("an editor that fails is no error")
 	}
@@ -125,9 +115,7 @@ func TestEditingFails(t *testing.T) {
 	}
 	dir = editorScript(t, "exec sleep 1000\n")
 	ctx, stop := context.WithCancel(context.Background())
-	if e, err = NewEditing(ctx, "x", dir); err != nil {
-		t.Fatal(err)
-	}
+	e = must.Get(NewEditing(ctx, "x", dir))(t)
 	done := make(chan error)
 	go func() { done <- e.Command.Run() }()
 	stop()

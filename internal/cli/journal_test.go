@@ -14,6 +14,7 @@ import (
 	"parley/fsops"
 	"parley/internal/config"
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // A turn writes one file written via parley and one on disk. Undo restores both, except what was
@@ -164,10 +165,7 @@ func TestJournalsInUse(t *testing.T) {
 // Changes are not kept where logs are not, or where the configuration says so.
 func TestKeepsChanges(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "record = true\n": true, "record = false\n": false, "keep_changes = false\n": false, "record = false\nkeep_changes = true\n": false} {
-		c, err := config.Parse("config.toml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(config.Parse("config.toml", []byte(text)))(t)
 		if got := (&Setup{Config: c}).keepsChanges(); got != want {
 			t.Errorf("%q: changes are kept: %v, want %v", text, got, want)
 		}
@@ -200,9 +198,7 @@ func TestNamedFiles(t *testing.T) {
 // Nothing is recorded where no copies can be kept, and the reason is told.
 func TestNowhereToKeepCopies(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
-	if err := os.WriteFile(state, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(state, nil, 0o600))
 	t.Setenv("PARLEY_STATE", state)
 	c := &Connection{journals: newJournals("ada", false, nil, nil)}
 	defer c.journals.closeAll()

@@ -13,6 +13,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/config"
+	"parley/internal/must"
 	"parley/internal/record"
 )
 
@@ -58,10 +59,7 @@ func TestVariablesReachTheAgent(t *testing.T) {
 	if want := (map[string]string{"CLI_TEST_A": "configured", keyVar: "nothing"}); !maps.Equal(configured.Env, want) {
 		t.Errorf("the configuration is now %v", configured.Env)
 	}
-	dir, err := record.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(record.Dir())(t)
 	files := 0
 	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -15,6 +15,7 @@ import (
 	"parley/acpclient/acptest"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/must"
 	"parley/internal/record"
 	"parley/internal/workspace"
 )
@@ -31,30 +32,17 @@ type chat struct {
 func state(t *testing.T) string {
 	t.Helper()
 	t.Setenv("PARLEY_STATE", t.TempDir())
-	dir, err := record.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return must.Get(record.Dir())(t)
 }
 
 // connect opens a session with the agent set up by newSessionRig.
 func connect(t *testing.T, opening Opening) *chat {
 	t.Helper()
-	setup, err := Load(RemoteFlags{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	place, err := NewDirectories("", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup := must.Get(Load(RemoteFlags{}))(t)
+	place := must.Get(NewDirectories("", nil))(t)
 	c := &chat{t: t, queue: event.NewQueue()}
 	sink := opening.Watch(c.queue)
-	c.Connection, err = setup.Connect(t.Context(), Custom([]string{self(t)}), place, opening, time.Minute, sink, event.NewLog())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.Connection = must.Get(setup.Connect(t.Context(), Custom([]string{self(t)}), place, opening, time.Minute, sink, event.NewLog()))(t)
 	t.Cleanup(c.Connection.Close)
 	c.thread = thread.New(c.Session.ID())
 	return c
@@ -63,9 +51,7 @@ func connect(t *testing.T, opening Opening) *chat {
 // prompt sends a prompt and waits for the end of its turn.
 func (c *chat) prompt(text string) {
 	c.t.Helper()
-	if err := c.Session.Prompt(event.Block{Text: text}); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, c.Session.Prompt(event.Block{Text: text}))
 	for ended := false; !ended; {
 		select {
 		case <-c.queue.Ready():
@@ -107,9 +93,7 @@ func outline(th *thread.Thread) []string {
 func replayed(t *testing.T, g workspace.Logged) *thread.Thread {
 	t.Helper()
 	q := event.NewQueue()
-	if err := g.Replay(t.Context(), q); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.Replay(t.Context(), q))
 	th := thread.New(g.Session)
 	for _, e := range q.Drain() {
 		th.Apply(e)
@@ -205,9 +189,7 @@ func TestNoLog(t *testing.T) {
 	dir := state(t)
 	newSessionRig(t, all, three)
 	config := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(config, []byte("record = false\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte("record = false\n"), 0o600))
 	t.Setenv("PARLEY_CONFIG", config)
 	c := connect(t, Opening{})
 	c.prompt("hello")
@@ -223,10 +205,7 @@ func TestNoLog(t *testing.T) {
 // of session s.
 func logOf(t testing.TB, dir string, started time.Time, o record.Options, lines ...string) string {
 	t.Helper()
-	w, err := record.Create(dir, record.Meta{Agent: "a", Cwd: "/w", Started: started, Protocol: 1}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(record.Create(dir, record.Meta{Agent: "a", Cwd: "/w", Started: started, Protocol: 1}, o))(t)
 	n := uint64(0)
 	for _, l := range lines {
 		kind, rest, _ := strings.Cut(l, " ")
@@ -240,9 +219,7 @@ func logOf(t testing.TB, dir string, started time.Time, o record.Options, lines 
 		n++
 		w.Message(record.In, n, []byte(rest))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return w.Path()
 }
 
@@ -362,10 +339,7 @@ func TestLogsOfScripts(t *testing.T) {
 				t.Skip(why)
 			}
 			r := acptest.Run(t, acptest.Read(t, path))
-			w, err := record.Create(t.TempDir(), record.Meta{}, record.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(record.Create(t.TempDir(), record.Meta{}, record.Options{}))(t)
 			for _, m := range r.Tapped {
 				dir := record.In
 				if m.Out {
@@ -373,9 +347,7 @@ func TestLogsOfScripts(t *testing.T) {
 				}
 				w.Message(dir, m.N, m.Data)
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Close())
 			live := map[string]*thread.Thread{}
 			for _, e := range r.Events {
 				if _, over := e.(event.Disconnected); over {
@@ -397,10 +369,7 @@ func TestLogsOfScripts(t *testing.T) {
 			for id, th := range live {
 				sessions++
 				g := logged{Logged: workspace.Logged{Session: id}, files: []loggedFile{{path: w.Path(), protocol: 1}}}
-				events, err := g.replayFile(t.Context(), 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				events := must.Get(g.replayFile(t.Context(), 0))(t)
 				fromLog := thread.New(id)
 				for _, e := range events {
 					fromLog.Apply(e)
@@ -467,25 +436,15 @@ func TestSessionsOfLogs(t *testing.T) {
 
 // BenchmarkReplay replays a full log with many chunks.
 func BenchmarkReplay(b *testing.B) {
-	w, err := record.Create(b.TempDir(), record.Meta{}, record.Options{QueueBytes: 64 << 20})
-	if err != nil {
-		b.Fatal(err)
-	}
+	w := must.Get(record.Create(b.TempDir(), record.Meta{}, record.Options{QueueBytes: 64 << 20}))(b)
 	for n := range 130_000 {
 		w.Message(record.In, uint64(n+1), fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","messageId":"m%d","content":{"type":"text","text":"a few words of an answer, %d"}}}}`, n/100, n))
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	info, err := os.Stat(w.Path())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, w.Close())
+	info := must.Get(os.Stat(w.Path()))(b)
 	g := logged{Logged: workspace.Logged{Session: "s"}, files: []loggedFile{{path: w.Path(), protocol: 1}}}
 	b.SetBytes(info.Size())
 	for b.Loop() {
-		if err := g.replay(b.Context(), event.NewQueue()); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, g.replay(b.Context(), event.NewQueue()))
 	}
 }

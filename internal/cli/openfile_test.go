@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestAtLine(t *testing.T) {
@@ -40,18 +42,11 @@ func TestOpenFile(t *testing.T) {
 	dir := t.TempDir()
 	file, vi := filepath.Join(dir, "-a b.go"), filepath.Join(dir, "vi")
 	for name, text := range map[string]string{file: "x\n", vi: "#!/bin/sh\nprintf '%s|' \"$@\" > " + dir + "/said\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o700))
 	}
 	t.Setenv("VISUAL", vi+" -f")
-	o, err := OpenFile(context.Background(), file, 12, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Run(); err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(OpenFile(context.Background(), file, 12, dir))(t)
+	must.Do(t, o.Run())
 	if said, _ := os.ReadFile(filepath.Join(dir, "said")); string(said) != "-f|+12|"+file+"|" {
 		t.Errorf("the editor was started with %q", said)
 	}

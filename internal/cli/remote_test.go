@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/agents"
 	"parley/internal/config"
+	"parley/internal/must"
 )
 
 func TestIsURL(t *testing.T) {
@@ -68,9 +69,7 @@ func TestTLS(t *testing.T) {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600))
 	c, err := tlsOf(config.Remote{CAFile: file})
 	if err != nil || c.InsecureSkipVerify || c.RootCAs == nil {
 		t.Errorf("%+v, %v", c, err)
@@ -90,9 +89,7 @@ func TestRemoteFlags(t *testing.T) {
 		var f RemoteFlags
 		set := pflag.NewFlagSet("", pflag.ContinueOnError)
 		f.Add(set)
-		if err := set.Parse(args); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, set.Parse(args))
 		return f
 	}
 	s := &Setup{Config: &config.Config{Agents: map[string]config.Agent{"far": {Remote: config.Remote{URL: "https://h", HeaderEnv: map[string]string{"authorization": "OLD", "X": "Y"}, ShareFiles: true}}}}}

@@ -11,16 +11,14 @@ import (
 	"testing"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 	"parley/internal/undo"
 )
 
 // contents returns the files and links of a directory.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	all := map[string]string{}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
@@ -45,9 +43,7 @@ func TestReviewPatch(t *testing.T) {
 		"bin": "\x00", "new\nline": "1\n", `quote"d\`: "1\n", "é": "1\n"}
 	c, dir, put := reviewed(t, true, first)
 	before := t.TempDir() // as it was
-	if err := os.CopyFS(before, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(before, os.DirFS(dir)))
 	c.journals.closeAll()
 	c.journals = newJournals("ada", true, nil, nil)
 	c.journals.open("s", []string{dir}, false)
@@ -120,9 +116,7 @@ func TestReviewJSONIsSafe(t *testing.T) {
 	t.Chdir(dir)
 	var out strings.Builder
 	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &out})
-	if err := execute(t.Context(), cmd, "--json", "s"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, execute(t.Context(), cmd, "--json", "s"))
 	if strings.ContainsAny(out.String(), "\u009b\u202e\u2066") || !strings.Contains(out.String(), `\u009b31m \u202e \u2066`) {
 		t.Errorf("got %s", out.String())
 	}
@@ -136,12 +130,8 @@ func TestReviewReasons(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "c")
 	c.turn(func() { put("a", "2\n"); put("b", "2\n") })
 	c.journals.waitIdle("s")
-	if err := os.WriteFile(outside, []byte("2\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.journals.of["s"].Written(1, undo.Write{Path: outside, After: "2\n"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(outside, []byte("2\n"), 0o644))
+	must.Do(t, c.journals.of["s"].Written(1, undo.Write{Path: outside, After: "2\n"}))
 	for _, r := range c.Journal("s").Undo(t.Context(), c.Journal("s").Since(0)[:1]) {
 		if r.Err != nil {
 			t.Fatal(r.Err)
@@ -152,9 +142,7 @@ func TestReviewReasons(t *testing.T) {
 	t.Chdir(dir)
 	var out strings.Builder
 	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &out})
-	if err := execute(t.Context(), cmd, "--json", "s"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, execute(t.Context(), cmd, "--json", "s"))
 	var got review
 	if err := json.Unmarshal([]byte(out.String()), &got); err != nil || len(got.Files) != 3 {
 		t.Fatalf("%v: %s", err, out.String())

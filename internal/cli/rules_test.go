@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // ruleRig is a user with rule files, and a project.
@@ -180,9 +182,7 @@ func TestRulesOfOthers(t *testing.T) {
 	}
 	r := newRuleRig(t, "[[allow]]\ncommand = \"ls *\"\n")
 	for _, mode := range []os.FileMode{0o602, 0o666} {
-		if err := os.Chmod(r.own, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(r.own, mode))
 		r.expect("parley: ~rules.toml: others can write it, so it is not read: chmod go-w ~rules.toml\n", 2, "check")
 		if _, err := CheckRules(Directories{Cwd: r.dir}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
 			t.Errorf("%o: got %v", mode, err)
@@ -200,9 +200,7 @@ func TestRulesOfOthers(t *testing.T) {
 	os.Chmod(theirs, 0o666)
 	r.expect("parley: ~project/.parley/rules.toml: others can write it, so it is not read: chmod go-w ~project/.parley/rules.toml\n", 2, "check")
 	os.Remove(theirs)
-	if err := os.Mkdir(theirs, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(theirs, 0o755))
 	r.expect("parley: ~project/.parley/rules.toml: not a regular file\n", 2, "check")
 }
 

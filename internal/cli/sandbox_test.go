@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/config"
+	"parley/internal/must"
 	"parley/internal/sandbox"
 	"parley/terminal"
 )
@@ -26,10 +27,7 @@ func on() *bool { yes := true; return &yes }
 // setting in the configuration, the error names its place in the file. A flag can override it.
 func TestSandboxIsRefused(t *testing.T) {
 	none := func() error { return &sandbox.UnsupportedError{What: "this kernel has no Landlock: start without it"} }
-	wish, err := config.Parse("/p/config.toml", []byte("theme = 'dark'\nsandbox = true\nsandbox_write = ['/none/such']\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wish := must.Get(config.Parse("/p/config.toml", []byte("theme = 'dark'\nsandbox = true\nsandbox_write = ['/none/such']\n")))(t)
 	off := false
 	for _, tc := range []struct {
 		c     *config.Config
@@ -80,10 +78,7 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	s.Remote.headerEnv = []string{"A=FLAG_AUTH"}
 	withhold(s.Config, s.Remote)
 	place := Directories{Cwd: root}
-	start, err := s.starting(agents.Agent{Command: "sh", Args: []string{"-c", writes}}, place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Get(s.starting(agents.Agent{Command: "sh", Args: []string{"-c", writes}}, place))(t)
 	check := func(who, out string) {
 		t.Helper()
 		if !strings.HasPrefix(strings.TrimSpace(strings.Join(lines(out, "ermission denied"), "\n")), "x\n") || !strings.Contains(out, "OUT="+outside) || strings.Contains(out, "secret") {
@@ -101,25 +96,14 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	out, _ := agent.CombinedOutput()
 	check("the agent", string(out))
 
-	box, err := s.bounds(agents.Agent{}, place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	box := must.Get(s.bounds(agents.Agent{}, place))(t)
 	service := terminal.New(terminal.Options{Environ: commands().Environ, Confine: func(_ string, cmd *exec.Cmd) error { return box.Confine(cmd, []string{root}) }})
 	defer service.Close()
-	id, err := service.Create("s", terminal.Command{Command: "sh", Args: []string{"-c", writes}, Dir: root})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(service.Create("s", terminal.Command{Command: "sh", Args: []string{"-c", writes}, Dir: root}))(t)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	if _, err := service.WaitForExit(ctx, "s", id); err != nil {
-		t.Fatal(err)
-	}
-	output, err := service.Output("s", id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(service.WaitForExit(ctx, "s", id))(t)
+	output := must.Get(service.Output("s", id))(t)
 	check("the command", output.Text)
 	if !strings.Contains(output.Text, "GIT_TERMINAL_PROMPT=0\n") {
 		t.Errorf("git would ask: %s", output.Text)
@@ -190,25 +174,17 @@ func TestSandboxBindsWritingForAgents(t *testing.T) {
 	s, root, outside := bound(t)
 	own, other := filepath.Join(os.Getenv("HOME"), ".gemini"), filepath.Join(os.Getenv("HOME"), ".claude")
 	also, linked := t.TempDir(), filepath.Join(t.TempDir(), "link")
-	if err := errors.Join(os.Mkdir(own, 0o755), os.Mkdir(other, 0o755), os.Symlink(root, linked)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(own, 0o755), os.Mkdir(other, 0o755), os.Symlink(root, linked)))
 	s.Config.SandboxWrite = []string{also}
 	gemini := agents.Agent{Name: "gemini", Source: agents.Path, Command: "/bin/sh", Args: []string{"-c", `mkdir -p "$DIR" && : > "$DIR/new"`}}
-	box, err := s.bounds(gemini, Directories{Cwd: linked})
-	if err != nil {
-		t.Fatal(err)
-	}
+	box := must.Get(s.bounds(gemini, Directories{Cwd: linked}))(t)
 	for dir, want := range map[string]bool{root: true, also: true, os.Getenv("TMPDIR"): true, own: true,
 		other: false, outside: false, root + "x": false, filepath.Dir(root): false, os.Getenv("HOME"): false, filepath.Join(os.Getenv("HOME"), ".codex"): false} {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real
 		}
 		t.Setenv("DIR", dir)
-		start, err := s.starting(gemini, Directories{Cwd: linked})
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := must.Get(s.starting(gemini, Directories{Cwd: linked}))(t)
 		agent := exec.Command(start.Path, start.Args...)
 		agent.Env = start.Env
 		if got := agent.Run() == nil; got != want {
@@ -225,19 +201,12 @@ func TestSandboxBindsWritingForAgents(t *testing.T) {
 func TestSandboxOfASessionElsewhere(t *testing.T) {
 	s, root, outside := bound(t)
 	sub := filepath.Join(root, "sub")
-	if err := os.Mkdir(sub, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	box, err := s.bounds(agents.Agent{}, Directories{Cwd: root})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(sub, 0o755))
+	box := must.Get(s.bounds(agents.Agent{}, Directories{Cwd: root}))(t)
 	for dir, want := range map[string]bool{root: true, sub: true, outside: false, filepath.Dir(root): false} {
 		file := filepath.Join(dir, "new-by-a-test")
 		cmd := &exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", `: >"$0"`, file}, Dir: root}
-		if err := box.Confine(cmd, []string{dir}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, box.Confine(cmd, []string{dir}))
 		if got := cmd.Run() == nil; got != want {
 			t.Errorf("%s: a command writes: %v", dir, got)
 		}

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"parley/internal/gateway"
+	"parley/internal/must"
 )
 
 // patient is how long a test waits for something that must happen.
@@ -35,9 +36,7 @@ const patient = time.Minute
 func write(t *testing.T, name, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), mode))
 	return path
 }
 
@@ -227,17 +226,11 @@ func (r *running) token(t *testing.T) string {
 // status returns the HTTP status of a request with a token, or without one if it is "".
 func (r *running) status(t *testing.T, token string) int {
 	t.Helper()
-	req, err := http.NewRequest("GET", "http"+strings.TrimPrefix(r.url(t), "ws"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequest("GET", "http"+strings.TrimPrefix(r.url(t), "ws"), nil))(t)
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(http.DefaultClient.Do(req))(t)
 	res.Body.Close()
 	return res.StatusCode
 }
@@ -303,9 +296,7 @@ func TestServeMakesTokens(t *testing.T) {
 		}
 		os.Chmod(file, 0o600)
 	}
-	if err := os.WriteFile(file, []byte("short"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("short"), 0o600))
 	_, _, err = served(t, "--listen", address, "--", self(t))
 	if err == nil || !strings.Contains(err.Error(), "at least 16") || !strings.Contains(err.Error(), "--token-file") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
@@ -330,10 +321,7 @@ func TestServe(t *testing.T) {
 	if !strings.HasPrefix(url, "ws://127.0.0.1:") || !strings.HasSuffix(url, "/here") {
 		t.Errorf("got %q", run.first)
 	}
-	res, err := http.Get("http" + strings.TrimPrefix(url, "ws"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(http.Get("http" + strings.TrimPrefix(url, "ws")))(t)
 	res.Body.Close()
 	if res.StatusCode != 406 {
 		t.Errorf("%d", res.StatusCode)
@@ -360,9 +348,7 @@ func TestServeCookieAffinity(t *testing.T) {
 		if flag != "" {
 			args = append([]string{flag}, agent...)
 		}
-		if err := cmd.ParseFlags(args); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.ParseFlags(args))
 		got, err := f.options(slog.New(slog.DiscardHandler))
 		if err != nil || got.CookieAffinity != want.CookieAffinity || got.AffinityValue != want.AffinityValue {
 			t.Errorf("%q: %v %q, %v", flag, got.CookieAffinity, got.AffinityValue, err)
@@ -374,9 +360,7 @@ func TestServeCookieAffinity(t *testing.T) {
 func TestServeKeepAlive(t *testing.T) {
 	for flag, want := range map[string]time.Duration{"--keep-alive=15s": 15 * time.Second, "--keep-alive=2s": 2 * time.Second} {
 		var f serveFlags
-		if err := newServe(Streams{}, &f).ParseFlags([]string{flag}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, newServe(Streams{}, &f).ParseFlags([]string{flag}))
 		got, err := f.options(slog.New(slog.DiscardHandler))
 		if err != nil || got.Limits.KeepAlive != want || got.Limits.Ping != 2*want {
 			t.Errorf("%s: %s and %s, %v", flag, got.Limits.KeepAlive, got.Limits.Ping, err)
@@ -396,10 +380,7 @@ func TestServeToOthers(t *testing.T) {
 	for token, want := range map[string]int{"": 401, "Bearer wrong": 401, "Bearer " + secret: 406} {
 		req, _ := http.NewRequest("GET", url, nil)
 		req.Header.Set("Authorization", token)
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(http.DefaultClient.Do(req))(t)
 		res.Body.Close()
 		if res.StatusCode != want {
 			t.Errorf("with %q: got %d, want %d", token, res.StatusCode, want)
@@ -428,10 +409,7 @@ func TestServeTLS(t *testing.T) {
 	}
 	tr := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	defer tr.CloseIdleConnections()
-	res, err := (&http.Client{Transport: tr}).Get("https" + strings.TrimPrefix(url, "wss"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get((&http.Client{Transport: tr}).Get("https" + strings.TrimPrefix(url, "wss")))(t)
 	res.Body.Close()
 	if res.StatusCode != 406 || res.ProtoMajor != 2 {
 		t.Errorf("%d over %s", res.StatusCode, res.Proto)
@@ -441,19 +419,10 @@ func TestServeTLS(t *testing.T) {
 // pair writes a certificate for localhost and its key to files.
 func pair(t *testing.T) (cert, key string, roots *x509.CertPool) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))(t)
+	raw := must.Get(x509.MarshalECPrivateKey(private))(t)
 	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	roots = x509.NewCertPool()
 	roots.AppendCertsFromPEM(public)

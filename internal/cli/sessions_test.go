@@ -18,6 +18,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/headless"
+	"parley/internal/must"
 	"parley/internal/record"
 )
 
@@ -36,9 +37,7 @@ type sessionRig struct {
 func newSessionRig(t *testing.T, capabilities, list string) sessionRig {
 	t.Helper()
 	dir := realTemp(t)
-	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
 	t.Chdir(dir)
 	t.Setenv("PARLEY_CONFIG", filepath.Join(t.TempDir(), "config.toml"))
 	if os.Getenv("PARLEY_STATE") == "" {
@@ -112,9 +111,7 @@ func TestSessionsJSON(t *testing.T) {
 	if _, _, err := k.do(NewRun, "--session", "k2", "hello"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Names().Save(agent, "k1", "my lexer"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Names().Save(agent, "k1", "my lexer"))
 	k1 := map[string]any{"session": "k1", "agent": agent, "cwd": k.dir, "title": "my lexer", "updated": "2026-02-27T18:05:00Z", "prompts": 0., "run": false}
 	k2 := map[string]any{"session": "k2", "agent": agent, "cwd": k.dir, "title": "Docs", "updated": "2026-02-28T09:00:00Z", "prompts": 1., "run": true}
 	if d := cmp.Diff([]map[string]any{k1, k2}, read()); d != "" {
@@ -150,9 +147,7 @@ func timeOf(t *testing.T, v any) time.Time {
 // Sessions are listed and found by the names that the user gave them.
 func TestRenamedSessions(t *testing.T) {
 	k := newSessionRig(t, all, three)
-	if err := Names().Save(Custom([]string{self(t)}).Name, "k1", "my lexer"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Names().Save(Custom([]string{self(t)}).Name, "k1", "my lexer"))
 	out, stderr, err := k.do(NewSessions)
 	if err != nil || stderr != "" || !strings.Contains(out, "my lexer") || strings.Contains(out, "Fix the lexer") {
 		t.Errorf("%v, %q, %s", err, stderr, out)

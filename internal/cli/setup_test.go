@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/config"
+	"parley/internal/must"
 )
 
 func TestMerge(t *testing.T) {
@@ -98,13 +99,8 @@ func TestProgramOfTheProject(t *testing.T) {
 		name += ".exe"
 	}
 	file := filepath.Join(dir, name)
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	place, err := NewDirectories("", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755))
+	place := must.Get(NewDirectories("", nil))(t)
 	s := &Setup{Config: &config.Config{}}
 	for _, path := range []string{".", dir} {
 		t.Setenv("PATH", path)
@@ -136,9 +132,7 @@ func TestNewPlace(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	here, _ := os.Getwd()
-	if err := os.Mkdir("sub", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("sub", 0o755))
 	p, err := NewDirectories("", []string{"sub", filepath.Join(dir, "sub", "..")})
 	if err != nil || p.Cwd != here || len(p.Roots) != 2 || p.Roots[0] != filepath.Join(here, "sub") || p.Roots[1] != dir {
 		t.Errorf("%+v %v", p, err)
@@ -175,19 +169,13 @@ func TestPromptOf(t *testing.T) {
 func TestBranch(t *testing.T) {
 	dir := t.TempDir()
 	deep := filepath.Join(dir, "a", "b")
-	if err := os.MkdirAll(deep, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(deep, 0o755))
+	must.Do(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o755))
 	for head, want := range map[string]string{
 		"ref: refs/heads/main\n": "main", "ref: refs/heads/feature/x\n": "feature/x",
 		"0123456789abcdef\n": "", "ref: refs/heads/a\x1b[2J\n": "", "ref: refs/heads/\u202e\n": "", "": "",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte(head), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte(head), 0o600))
 		if got := Branch(deep); got != want {
 			t.Errorf("%q: got %q, want %q", head, got, want)
 		}
@@ -200,14 +188,10 @@ func TestBranchOfLinkedWorkTree(t *testing.T) {
 	dir := t.TempDir()
 	tree := filepath.Join(dir, "linked")
 	for _, d := range []string{tree, filepath.Join(dir, ".git", "worktrees", "linked")} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(d, 0o755))
 	}
 	write := func(text string, path ...string) {
-		if err := os.WriteFile(filepath.Join(append([]string{dir}, path...)...), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(append([]string{dir}, path...)...), []byte(text), 0o600))
 	}
 	write("ref: refs/heads/main\n", ".git", "HEAD")
 	write("ref: refs/heads/parley/fix\n", ".git", "worktrees", "linked", "HEAD")

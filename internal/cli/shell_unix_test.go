@@ -11,22 +11,21 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // outcome collects the output and the end of a command.
 func outcome(t *testing.T, s *Shell, line, dir string) (stop func(), out chan string, end chan ShellOutput) {
 	t.Helper()
 	out, end = make(chan string, 1000), make(chan ShellOutput, 1)
-	stop, err := s.Run(line, dir, nil, func(n ShellOutput) {
+	stop = must.Get(s.Run(line, dir, nil, func(n ShellOutput) {
 		if n.Ended {
 			end <- n
 			return
 		}
 		out <- string(n.Data)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return stop, out, end
 }
 
@@ -70,23 +69,18 @@ func TestShellKeeps(t *testing.T) {
 			s := NewShell()
 			defer s.Close()
 			dir := realTemp(t)
-			if err := os.Mkdir(filepath.Join(dir, "sub dir"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(filepath.Join(dir, "sub dir"), 0o700))
 			left := ShellOutput{Dir: dir}
 			runs := func(line, want string, code int) {
 				t.Helper()
 				var text strings.Builder
 				end := make(chan ShellOutput, 1)
-				_, err := s.Run(line, left.Dir, left.Env, func(n ShellOutput) {
+				must.Get(s.Run(line, left.Dir, left.Env, func(n ShellOutput) {
 					text.Write(n.Data)
 					if n.Ended {
 						end <- n
 					}
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))(t)
 				n := <-end
 				if text.String() != want || n.Code == nil || *n.Code != code {
 					t.Errorf("%s: %q and %v, want %q and %d", line, text.String(), n.Code, want, code)
@@ -115,9 +109,7 @@ func TestShellKeeps(t *testing.T) {
 // Of another kind of shell nothing is kept, and the line is what it gets.
 func TestShellOfAnotherKind(t *testing.T) {
 	fish := filepath.Join(t.TempDir(), "fish")
-	if err := os.WriteFile(fish, []byte("#!/bin/sh\necho \"$2\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(fish, []byte("#!/bin/sh\necho \"$2\"\n"), 0o700))
 	t.Setenv("SHELL", fish)
 	s := NewShell()
 	defer s.Close()
@@ -135,10 +127,7 @@ func TestShellStops(t *testing.T) {
 			s := NewShell()
 			defer s.Close()
 			stop, out, end := outcome(t, s, "sleep 1000 & echo $!; wait", t.TempDir())
-			pid, err := strconv.Atoi(strings.TrimSpace(<-out))
-			if err != nil {
-				t.Fatal(err)
-			}
+			pid := must.Get(strconv.Atoi(strings.TrimSpace(<-out)))(t)
 			how(s, stop)
 			if n := <-end; n.Code != nil && *n.Code == 0 {
 				t.Errorf("got %+v", n)

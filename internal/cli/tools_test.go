@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/agents"
 	"parley/internal/config"
+	"parley/internal/must"
 	"parley/internal/toolserver"
 )
 
@@ -51,9 +52,7 @@ func TestOfferToolsFlag(t *testing.T) {
 	for args, want := range map[string]string{"": "nothing", "--offer-tools": "true", "--offer-tools=true": "true", "--offer-tools=false": "false"} {
 		cmd := &cobra.Command{}
 		given := OfferToolsFlag(cmd)
-		if err := cmd.Flags().Parse(strings.Fields(args)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Flags().Parse(strings.Fields(args)))
 		got := "nothing"
 		if v := given(); v != nil {
 			got = fmt.Sprint(*v)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/config"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -16,9 +17,7 @@ func TestAddRule(t *testing.T) {
 	first := permissions.Rule{Effect: permissions.Allow, Command: "git add *"}
 	second := permissions.Rule{Effect: permissions.Allow, Path: `odd "name"\`, Kind: "edit"}
 	for _, r := range []permissions.Rule{first, second} {
-		if err := addRule(path, r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, addRule(path, r))
 	}
 	data, _ := os.ReadFile(path)
 	rules, err := permissions.ParseRules(path, data, false)
@@ -44,9 +43,7 @@ func TestAddRule(t *testing.T) {
 	}
 
 	// An existing file that cannot be read is not overwritten.
-	if err := os.WriteFile(path, []byte("[[allow\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("[[allow\n"), 0o600))
 	if err := addRule(path, first); err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // An agent's version is remembered by the next process, for a week.
@@ -48,9 +50,7 @@ func TestVersionsBroken(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PARLEY_STATE", dir)
 	for _, text := range []string{"", "null", "[]", `{"a":`, `{"a":7}`} {
-		if err := os.WriteFile(filepath.Join(dir, "versions.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "versions.json"), []byte(text), 0o600))
 		if got := rememberedVersions().Version("a"); got != 0 {
 			t.Errorf("%q: %d", text, got)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // repository makes a git repository with one commit, and changes to its directory.
@@ -22,12 +23,8 @@ func repository(t *testing.T) string {
 // put writes a file, and the directories that it needs.
 func put(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // runWorktrees runs `parley worktrees` and returns what it printed.
@@ -43,14 +40,8 @@ func runWorktrees(t *testing.T, stdin string, words ...string) (string, error) {
 
 func enter(t *testing.T, name string) *Worktree {
 	t.Helper()
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := EnterWorktree(t.Context(), here, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must.Get(os.Getwd())(t)
+	w := must.Get(EnterWorktree(t.Context(), here, name))(t)
 	if w.Inside != w.Path {
 		t.Errorf("works in %s, want %s", w.Inside, w.Path)
 	}
@@ -70,9 +61,7 @@ func TestWorktreeMerged(t *testing.T) {
 		t.Errorf("%v, want fix of %s with 1 uncommitted file and 0 commits:\n%s", err, dir, out)
 	}
 	var left bytes.Buffer
-	if err := w.Leave(t.Context(), Streams{In: strings.NewReader("d\n"), Out: &left}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Leave(t.Context(), Streams{In: strings.NewReader("d\n"), Out: &left}, nil))
 	if !strings.Contains(left.String(), "1 uncommitted file, 0 commits to merge") || !strings.Contains(left.String(), "Kept.") {
 		t.Errorf("without a terminal, want what is uncommitted, and that it was kept:\n%s", &left)
 	}
@@ -97,9 +86,7 @@ func TestWorktreeRemoved(t *testing.T) {
 		if err != nil || !strings.Contains(out, "file   new.txt") || !strings.HasSuffix(out, "Kept\n") {
 			t.Errorf("%q: %v, want new.txt listed and kept:\n%s", answer, err, out)
 		}
-		if _, err := os.Stat(filepath.Join(w.Path, "new.txt")); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(os.Stat(filepath.Join(w.Path, "new.txt")))(t)
 	}
 	if out, err := runWorktrees(t, "fix\n", "remove", "fix"); err != nil || !strings.HasSuffix(out, "Removed fix\n") {
 		t.Errorf("%v, want fix removed:\n%s", err, out)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"parley/internal/must"
 	"parley/internal/picture"
 )
 
@@ -21,9 +22,7 @@ func installed(t *testing.T, scripts map[string]string) {
 	}
 	dir := t.TempDir()
 	for name, script := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
 	}
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	t.Setenv("WAYLAND_DISPLAY", "")

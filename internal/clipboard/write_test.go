@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestWritersOf(t *testing.T) {
@@ -40,9 +42,7 @@ func TestWritersOf(t *testing.T) {
 // program puts a shell script on PATH.
 func program(t *testing.T, dir, name, script string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
 }
 
 func TestWrite(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"unicode"
 
+	"parley/internal/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -26,10 +28,7 @@ func home(t testing.TB) string {
 
 func TestExampleParses(t *testing.T) {
 	dir := home(t)
-	got, err := Parse("config.toml", []byte(Example))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Parse("config.toml", []byte(Example)))(t)
 	want := &Config{
 		Agent: "claude",
 		Theme: "auto", Record: new(true), History: new(true), KeepChanges: new(true), Mouse: new(true), CopyOnSelect: new(true), Density: "normal", SidePanel: "auto", StartTimeout: "5m", Keymap: "default", Notify: "auto", Progress: "auto",
@@ -73,10 +72,7 @@ func TestExampleParses(t *testing.T) {
 // The initial file sets nothing, and every line of it is a setting once uncommented.
 func TestInert(t *testing.T) {
 	home(t)
-	got, err := Parse("f", []byte(Inert()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Parse("f", []byte(Inert())))(t)
 	if diff := cmp.Diff(&Config{}, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Error(diff)
 	}
@@ -111,10 +107,7 @@ func TestForms(t *testing.T) {
 	if got, err := Parse("f", []byte("linear = true")); err != nil || !got.Linear {
 		t.Errorf("linear: %+v, %v", got, err)
 	}
-	got, err := Parse("f", []byte("[agents.'a.b']\ncommand = '~/bin/x'\ncwd = '~/p'\n[mcp.m]\ncommand = '~/m'\n[mcp.u]\nurl='https://h'"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Parse("f", []byte("[agents.'a.b']\ncommand = '~/bin/x'\ncwd = '~/p'\n[mcp.m]\ncommand = '~/m'\n[mcp.u]\nurl='https://h'")))(t)
 	if a := got.Agents["a.b"]; a.Command != filepath.Join(dir, "bin", "x") || a.Cwd != filepath.Join(dir, "p") {
 		t.Errorf("got %+v", a)
 	}
@@ -270,10 +263,7 @@ func TestValidate(t *testing.T) {
 		{"agent = 'nobody'", `f:1:9: agent = "nobody": no such agent`},
 		{"agent = 'mime'\n[agents.mine]\ncommand = 'c'", `f:1:9: agent = "mime": no such agent (did you mean "mine"?)`},
 	} {
-		c, err := Parse("f", []byte(tc.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Parse("f", []byte(tc.text)))(t)
 		got := ""
 		if err := c.Validate(known); err != nil {
 			got = err.Error()
@@ -318,24 +308,18 @@ func TestLoad(t *testing.T) {
 		t.Error(err)
 	}
 
-	if err := os.WriteFile(file, []byte("theme = 'dark'"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("theme = 'dark'"), 0o600))
 	if got, err = Load(file); err != nil || got.Theme != "dark" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if err := os.WriteFile(file, []byte("x = 1"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("x = 1"), 0o600))
 	if _, err = Load(file); err == nil || err.Error() != file+`:1:1: unknown key "x"` {
 		t.Error(err)
 	}
 	if _, err = Load(dir); err == nil || err.Error() != dir+": not a regular file" {
 		t.Error(err)
 	}
-	if err := os.WriteFile(file, make([]byte, maxSize+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, make([]byte, maxSize+1), 0o600))
 	if _, err = Load(file); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Error(err)
 	}
@@ -350,10 +334,7 @@ func TestLoadOfOthers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes")
 	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	file := filepath.Join(dir, "config.toml")
 	for _, test := range []struct {
 		text      string
@@ -366,9 +347,7 @@ func TestLoadOfOthers(t *testing.T) {
 		{"[agents.a]\nurl = 'https://h'\nheader_command = { A = ['x'] }", 0o777, 0o600, ": others can write in " + dir + ", so it is not read: chmod go-w " + dir},
 		{"[mcp.m]\ncommand = 'x'", 0o757, 0o600, ": others can write in " + dir + ", so it is not read: chmod go-w " + dir},
 	} {
-		if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(test.text), 0o600))
 		os.Chmod(dir, test.dir)
 		os.Chmod(file, test.file)
 		if test.want != "" {
@@ -425,9 +404,7 @@ func FuzzParse(f *testing.F) {
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Parse("f", []byte(Example)); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(Parse("f", []byte(Example)))(b)
 	}
 }
 

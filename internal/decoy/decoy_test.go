@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // Every change of a file is noticed, except in parley's own files.
@@ -22,16 +24,9 @@ func TestUnchanged(t *testing.T) {
 		"beside":  {func(at func(string) string) error { return os.Mkdir(at(".config/parley2"), 0o700) }, true},
 	} {
 		dir := t.TempDir()
-		if err := Home(dir); err != nil {
-			t.Fatal(err)
-		}
-		before, err := Tree(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tc.do(func(name string) string { return filepath.Join(dir, name) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Home(dir))
+		before := must.Get(Tree(dir))(t)
+		must.Do(t, tc.do(func(name string) string { return filepath.Join(dir, name) }))
 		if err := unchanged(dir, before); (err != nil) != tc.seen {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient/jsonrpc"
+	"parley/internal/must"
 )
 
 // cancelled sends session/cancel now and returns the finished transcript. The answer must come
@@ -16,9 +17,7 @@ func (c *client) cancelled(session string, running *jsonrpc.Call) *transcript {
 	begun := time.Now()
 	c.peer.Notify("session/cancel", map[string]string{"sessionId": session})
 	var r promptResult
-	if err := running.Wait(c.t.Context(), &r); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, running.Wait(c.t.Context(), &r))
 	if took := time.Since(begun); took != 0 {
 		c.t.Errorf("the turn ran %v after the cancel", took)
 	}

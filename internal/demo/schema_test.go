@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"parley/acpclient/jsonrpc"
+	"parley/internal/must"
 )
 
 // schemaOf names the schema definition of each message the agent sends: the params of its requests
@@ -47,9 +48,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("acp.json", doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, compiler.AddResource("acp.json", doc))
 	out := map[string]*jsonschema.Schema{}
 	for method, def := range schemaOf {
 		if out[method], err = compiler.Compile("acp.json#/$defs/" + def); err != nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // A signal that arrives as the editor ends, before parley has redrawn its screen, also leaves the
@@ -15,9 +17,7 @@ func TestSignalWhileEditorEnds(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
 	editor := filepath.Join(filepath.Dir(dir), "edit")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\nkill -TERM $PPID\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(editor, []byte("#!/bin/sh\nkill -TERM $PPID\n"), 0o755))
 	s := StartEnv(t, 90, 24, dir, []string{"EDITOR=" + editor}, scripted(t)...)
 	s.WaitFor(placeholder)
 	s.Press("ctrl+g")
@@ -32,9 +32,7 @@ func TestInterruptedEditor(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
 	editor := filepath.Join(filepath.Dir(dir), "edit")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nread line\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nread line\n"), 0o755))
 	for _, mode := range [][]string{nil, {"--inline"}} {
 		s := StartEnv(t, 90, 24, dir, []string{"EDITOR=" + editor}, append(mode, scripted(t)...)...)
 		s.WaitFor("Ask the agent")
@@ -56,9 +54,7 @@ func TestStoppedEditor(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
 	editor := filepath.Join(filepath.Dir(dir), "edit")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nread line\necho $line > \"$1\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nread line\necho $line > \"$1\"\n"), 0o755))
 	s := startIn(t, 80, 24, dir, []string{"EDITOR=" + editor}, append([]string{filepath.Join(toolbox, "sh"), "-mc", shell, "sh", parley}, scripted(t)...))
 	s.WaitFor(placeholder)
 	s.Press("ctrl+g")
@@ -77,9 +73,7 @@ func TestSignalWhileEditing(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
 	editor := filepath.Join(filepath.Dir(dir), "edit")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nread line\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nread line\n"), 0o755))
 	s := StartEnv(t, 90, 24, dir, []string{"EDITOR=" + editor}, scripted(t)...)
 	s.WaitFor(placeholder)
 	s.Press("ctrl+g")

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/charmbracelet/x/term"
 )
 
@@ -18,9 +20,7 @@ func (s *Screen) Pid() int { return s.cmd.Process.Pid }
 // Kill sends parley a signal.
 func (s *Screen) Kill(sig os.Signal) {
 	s.t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.cmd.Process.Signal(sig))
 }
 
 // ExitCode waits, up to patience, for parley to exit and returns its exit code.

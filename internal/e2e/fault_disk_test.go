@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // waitKept waits until a file under the test's home contains the text.
@@ -90,18 +92,11 @@ func TestRunIntoClosedPipe(t *testing.T) {
 			t.Parallel()
 			dir := workDir(t)
 			cmd := command(dir, append([]string{"run", "-o", format, "trickle"}, scripted(t)...)...)
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(cmd.StdoutPipe())(t)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := out.Read(make([]byte, 1)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Start())
+			must.Get(out.Read(make([]byte, 1)))(t)
 			out.Close()
 			ended := make(chan struct{})
 			go func() { cmd.Wait(); close(ended) }()

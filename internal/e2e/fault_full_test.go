@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"parley/internal/memory"
+	"parley/internal/must"
 	"parley/internal/questions"
 	"parley/internal/record"
 	"parley/ui/layer"
@@ -69,9 +70,7 @@ func stateOf(dir string) string {
 func configured(t testing.TB, dir, text string) (home string) {
 	t.Helper()
 	home = filepath.Join(filepath.Dir(dir), "home", ".config", "parley")
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(home, 0o700))
 	write(t, filepath.Join(home, "config.toml"), text)
 	return home
 }
@@ -99,9 +98,7 @@ func TestNoRoomForQuestions(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
 	kept := filepath.Join(stateOf(dir), "questions")
-	if err := os.MkdirAll(kept, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(kept, 0o700))
 	sum := sha256.Sum256([]byte("s1"))
 	file := filepath.Join(kept, hex.EncodeToString(sum[:12])+".jsonl")
 	var text strings.Builder
@@ -254,9 +251,7 @@ func TestNoRoomForHistory(t *testing.T) {
 	configured(t, dir, "record = false\n")
 	history := memory.NewHistory(stateOf(dir), memory.Project(dir))
 	for n := range 50 {
-		if err := history.Add(fmt.Sprint("before ", n)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, history.Add(fmt.Sprint("before ", n)))
 	}
 	before, err := history.Load()
 	if err != nil || len(before) != 50 {

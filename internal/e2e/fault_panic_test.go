@@ -18,6 +18,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/cli"
 	"parley/internal/finder"
+	"parley/internal/must"
 	"parley/internal/workspace"
 	"parley/ui"
 )
@@ -45,10 +46,7 @@ func init() {
 // checks that the terminal is restored.)
 func TestPanicInTheScreen(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	s := startIn(t, 80, 24, workDir(t), []string{panicVar + "=key"}, []string{self})
 	s.WaitFor("Type to filter")
 	s.Type("xyz -v")

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // If no state can be saved, the chat works, and parley says what it cannot save.
@@ -136,9 +138,7 @@ func TestAgentIsStopped(t *testing.T) {
 	s.Prompt("go on")
 	s.WaitFor("first words")
 	pid := s.agentOf("sh -c")
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(pid, syscall.SIGSTOP))
 	s.Press("esc")
 	s.WaitFor("stopping")
 	s.Type("typed on")

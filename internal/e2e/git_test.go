@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 	"parley/internal/sandbox"
 )
 
@@ -33,13 +34,9 @@ cd .. && echo 2 >notes.txt && echo new >new.txt
 	own := filepath.Join(dir, ".git")
 	for hook := range strings.FieldsSeq("pre-commit prepare-commit-msg commit-msg post-commit post-checkout pre-merge-commit post-merge post-index-change reference-transaction pre-auto-gc") {
 		write(t, filepath.Join(own, "hooks", hook), "#!/bin/sh\nexec "+trap+" "+hook+"\n")
-		if err := os.Chmod(filepath.Join(own, "hooks", hook), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(filepath.Join(own, "hooks", hook), 0o755))
 	}
-	if err := os.Chmod(trap, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(trap, 0o755))
 	gittest.Run(t, dir, "config", "extensions.worktreeConfig", "true")
 	for key := range strings.FieldsSeq("core.fsmonitor core.pager core.editor core.sshCommand core.askPass core.alternateRefsCommand credential.helper gpg.program gpg.ssh.program " +
 		"diff.external diff.evil.textconv diff.evil.command merge.evil.driver sequence.editor alias.status alias.merge alias.update-index pager.status pager.diff pager.log") {
@@ -165,13 +162,9 @@ func TestGitInTheSandbox(t *testing.T) {
 			place := filepath.Join(dir, ".git", filepath.FromSlash(name))
 			if name == "objects" {
 				outside = filepath.Join(outside, "objects")
-				if err := os.Rename(place, outside); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Rename(place, outside))
 			}
-			if err := os.Symlink(outside, place); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink(outside, place))
 			before, _ := os.ReadDir(outside)
 			r := run("echo x >'" + outside + "/written'; echo more >>notes.txt; git add -A; git -c user.name=x -c user.email=x commit -qm x")
 			if after, _ := os.ReadDir(outside); len(after) != len(before) {

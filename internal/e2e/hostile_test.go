@@ -20,6 +20,7 @@ import (
 
 	"parley/internal/agents"
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // hostile is a project full of traps. Each trap creates a file in marks when it is run.
@@ -43,9 +44,7 @@ func newHostile(t *testing.T) *hostile {
 	h.mkdir(h.marks, real)
 	for _, name := range []string{"git", "npx", "node"} {
 		if path, err := exec.LookPath(name); err == nil {
-			if err := os.Symlink(path, filepath.Join(real, name)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink(path, filepath.Join(real, name)))
 		}
 	}
 	for _, folder := range []string{".", "bin", "node_modules/.bin", ".venv/bin"} {
@@ -98,9 +97,7 @@ func (h *hostile) gitPrograms() string {
 func (h *hostile) trap(name string) {
 	h.t.Helper()
 	h.file(name, fmt.Sprintf("#!/bin/sh\n: > '%s/%s'\nexit 1\n", h.marks, strings.ReplaceAll(name, "/", "_")))
-	if err := os.Chmod(filepath.Join(h.dir, name), 0o755); err != nil {
-		h.t.Fatal(err)
-	}
+	must.Do(h.t, os.Chmod(filepath.Join(h.dir, name), 0o755))
 }
 
 func (h *hostile) file(name, text string) {
@@ -113,9 +110,7 @@ func (h *hostile) file(name, text string) {
 func (h *hostile) mkdir(dirs ...string) {
 	h.t.Helper()
 	for _, dir := range dirs {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			h.t.Fatal(err)
-		}
+		must.Do(h.t, os.MkdirAll(dir, 0o755))
 	}
 }
 
@@ -128,10 +123,7 @@ func (h *hostile) env() []string {
 // untouched checks that no trap was run.
 func (h *hostile) untouched() {
 	h.t.Helper()
-	all, err := os.ReadDir(h.marks)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	all := must.Get(os.ReadDir(h.marks))(h.t)
 	for _, mark := range all {
 		h.t.Errorf("the project's %s was run", mark.Name())
 	}
@@ -162,17 +154,11 @@ func packed(t *testing.T, files map[string]string) []byte {
 	zip := gzip.NewWriter(&out)
 	archive := tar.NewWriter(zip)
 	for name, text := range files {
-		if err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, archive.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}))
 		archive.Write([]byte(text))
 	}
-	if err := archive.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := zip.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, archive.Close())
+	must.Do(t, zip.Close())
 	return out.Bytes()
 }
 
@@ -268,9 +254,7 @@ func TestHostileProjectRunsNothing(t *testing.T) {
 		"repository": (*hostile).git,
 		"repository elsewhere": func(h *hostile) {
 			h.git()
-			if err := os.Rename(filepath.Join(h.dir, ".git"), filepath.Join(h.dir, "elsewhere")); err != nil {
-				h.t.Fatal(err)
-			}
+			must.Do(h.t, os.Rename(filepath.Join(h.dir, ".git"), filepath.Join(h.dir, "elsewhere")))
 			h.file(".git", "gitdir: elsewhere\n")
 		},
 		"bare repository": func(h *hostile) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // Upper bounds, in bytes, for what is allocated before main: by parley's own packages, and by all
@@ -82,10 +84,7 @@ func waysTo(t *testing.T) func(name string) []string {
 	t.Helper()
 	list := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, ".")
 	list.Dir = filepath.Join("..", "..")
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(list.Output())(t)
 	imports := map[string][]string{}
 	for l := range strings.Lines(string(out)) {
 		words := strings.Fields(l)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // answered repeats an answer until it is accepted: a line that comes too early, or too soon after
@@ -86,10 +88,7 @@ func TestLinesAgentEndsEarly(t *testing.T) {
 // linesLocked starts the chat in lines with an agent that requires a login.
 func linesLocked(t *testing.T, dir string) *Screen {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	s := Start(t, 100, 30, dir, "--linear", "-p", "are you open?", "--", self, "locked")
 	s.WaitFor("requires a login", "1. With a key, asks for 1 value", "2. Its own way, runs a command")
 	return s

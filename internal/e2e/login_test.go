@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 const (
@@ -80,10 +82,7 @@ func runUnlock(in io.Reader, out io.Writer) {
 // locked starts parley with that agent and waits for the list of its login methods.
 func locked(t *testing.T, dir string, flags ...string) *Screen {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	s := Start(t, 100, 30, dir, append(flags, "-p", "are you open?", "--", self, "locked")...)
 	s.WaitFor("Log in to", "With a key", "asks for "+lockKey, "Its own way", "runs a command")
 	s.Press("alt+a")

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"parley/internal/decoy"
+	"parley/internal/must"
 	"parley/internal/seeds"
 )
 
@@ -66,7 +67,7 @@ func withBinary(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	toolbox, parley = filepath.Join(dir, "bin"), filepath.Join(dir, "bin", "parley")
-	build := exec.Command("go", "build", "-o", parley, ".")
+	build := exec.Command("go", "build", "-ldflags=-w", "-o", parley, ".") // half the time of linking is that of what a debugger needs
 	build.Dir = filepath.Join("..", "..")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
@@ -105,19 +106,12 @@ const rootVar = "E2E_ROOT"
 func workDir(t testing.TB) string {
 	t.Helper()
 	sources()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	for _, name := range []string{"home", "beside", "work"} {
-		if err := os.Mkdir(filepath.Join(root, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(root, name), 0o755))
 	}
 	for _, name := range []string{"home", "beside"} {
-		if err := decoy.Home(filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, decoy.Home(filepath.Join(root, name)))
 		decoy.Guard(t, filepath.Join(root, name))
 	}
 	return filepath.Join(root, "work")
@@ -144,26 +138,18 @@ func environ(dir string, more ...string) []string {
 // scripted returns the command line of the scripted agent.
 func scripted(t testing.TB) []string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	return []string{"--", self, "agent"}
 }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func read(t testing.TB, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	return string(data)
 }
 

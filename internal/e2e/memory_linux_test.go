@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // A huge line costs little more than itself and the text in it. The high-water mark is what the agent sees when
@@ -13,18 +15,10 @@ import (
 func TestHugeLine(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
-	if err := command(dir, append([]string{"run", "huge"}, scripted(t)...)...).Run(); err != nil {
-		t.Fatal(err)
-	}
-	status, err := os.ReadFile(filepath.Join(dir, "status"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command(dir, append([]string{"run", "huge"}, scripted(t)...)...).Run())
+	status := must.Get(os.ReadFile(filepath.Join(dir, "status")))(t)
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	kilobytes, err := strconv.Atoi(strings.Fields(after + " none")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	kilobytes := must.Get(strconv.Atoi(strings.Fields(after + " none")[0]))(t)
 	const rest = 100_000_000
 	peak := kilobytes << 10
 	t.Logf("%d MB for a line of %d MB", peak/1_000_000, hugeSize/1_000_000)

@@ -13,6 +13,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/must"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -39,10 +40,7 @@ func TestREADMEPicture(t *testing.T) {
 		write(t, path, "== chat\n"+strings.Join(got, "\n")+"\n")
 		return
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	want := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
 	a, b := essential(want), essential(got)
 	for i := range max(len(a), len(b)) {

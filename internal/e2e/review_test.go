@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // reviewOf returns what `parley review --json` prints of a session's only changed file.
@@ -30,9 +31,7 @@ func reviewOf(t *testing.T, dir string, env []string, session string) (f struct 
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || len(got.Files) != 1 {
 		t.Fatalf("%+v: %v", r, err)
 	}
-	if err := json.Unmarshal(got.Files[0], &f); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(got.Files[0], &f))
 	return f
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // result is the outcome of a run without a screen.
@@ -199,16 +201,9 @@ func TestRunInterrupted(t *testing.T) {
 			t.Parallel()
 			dir := workDir(t)
 			cmd := command(dir, append([]string{"run", "trickle"}, scripted(t)...)...)
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := io.ReadFull(out, make([]byte, len("Paragraph"))); err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(cmd.StdoutPipe())(t)
+			must.Do(t, cmd.Start())
+			must.Get(io.ReadFull(out, make([]byte, len("Paragraph"))))(t)
 			cmd.Process.Signal(sig)
 			io.Copy(io.Discard, out)
 			cmd.Wait()

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/charmbracelet/x/vt"
@@ -77,9 +79,7 @@ func startIn(t testing.TB, cols, rows int, dir string, env, argv []string) *Scre
 	s.cmd.Dir, s.cmd.Env = dir, environ(dir, env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = s.slave, s.slave, s.slave
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.cmd.Start())
 	go s.reap()
 	go s.output()
 	go s.typeOut()
@@ -116,9 +116,7 @@ func (s *Screen) emulate() {
 }
 
 func (s *Screen) setsize(cols, rows int) {
-	if err := pty.Setsize(s.master, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, pty.Setsize(s.master, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}))
 }
 
 func (s *Screen) reap() {

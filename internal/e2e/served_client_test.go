@@ -10,6 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/internal/host"
+	"parley/internal/must"
 	"parley/internal/testclient"
 	"parley/permissions"
 )
@@ -34,13 +35,8 @@ func visit(t *testing.T, remote transport.Remote, dir string) *visitor {
 	}
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	var err error
-	if v.Conn, err = acpclient.Dial(ctx, remote, v.Options()); err != nil {
-		t.Fatal(err)
-	}
+	v.Conn = must.Get(acpclient.Dial(ctx, remote, v.Options()))(t)
 	t.Cleanup(func() { v.Conn.Close() })
-	if v.Session, err = v.Conn.NewSession(ctx, acpclient.NewSession{Cwd: dir}); err != nil {
-		t.Fatal(err)
-	}
+	v.Session = must.Get(v.Conn.NewSession(ctx, acpclient.NewSession{Cwd: dir}))(t)
 	return v
 }

@@ -23,6 +23,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // road is one way to reach an agent served by `parley serve`.
@@ -57,9 +58,7 @@ func (r road) build(t *testing.T) (s *Server, url, ca string) {
 	var flags []string
 	if r.token != "" {
 		file := filepath.Join(t.TempDir(), "token")
-		if err := os.WriteFile(file, []byte(r.token+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(r.token+"\n"), 0o600))
 		flags = append(flags, "--token-file", file)
 	}
 	if !strings.HasSuffix(r.scheme, "s") || r.scheme == "ws" {
@@ -219,29 +218,19 @@ func certificates(t *testing.T) (ca, cert, key string) {
 	issue(t, ca, authority, authority, private, private)
 	own := newKey(t)
 	issue(t, cert, &x509.Certificate{SerialNumber: big.NewInt(2), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}, authority, own, private)
-	raw, err := x509.MarshalECPrivateKey(own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(x509.MarshalECPrivateKey(own))(t)
 	write(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: raw})))
 	return ca, cert, key
 }
 
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
+	return must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 }
 
 func issue(t *testing.T, path string, cert, issuer *x509.Certificate, own, by *ecdsa.PrivateKey) {
 	t.Helper()
-	der, err := x509.CreateCertificate(rand.Reader, cert, issuer, &own.PublicKey, by)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, cert, issuer, &own.PublicKey, by))(t)
 	write(t, path, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 }
 
@@ -249,14 +238,8 @@ func issue(t *testing.T, path string, cert, issuer *x509.Certificate, own, by *e
 // the proxy's address.
 func terminate(t *testing.T, cert, key, server string) (address string) {
 	t.Helper()
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := must.Get(tls.LoadX509KeyPair(cert, key))(t)
+	ln := must.Get(tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}}))(t)
 	t.Cleanup(func() { ln.Close() })
 	go func() {
 		for {

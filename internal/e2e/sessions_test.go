@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // keptVar holds the stored sessions of the scripted agent as a JSON array.
@@ -47,14 +49,11 @@ func (a *agent) kept() string {
 // one of its parent that is newer still; and more.
 func keptIn(t *testing.T, dir string, more ...map[string]string) []string {
 	t.Helper()
-	list, err := json.Marshal(append([]map[string]string{
+	list := must.Get(json.Marshal(append([]map[string]string{
 		{"sessionId": "old-1", "cwd": dir, "title": "Fix the lexer", "updatedAt": "2026-02-27T18:05:00Z"},
 		{"sessionId": "new-1", "cwd": dir, "title": "Write the docs", "updatedAt": "2026-02-28T18:05:00Z"},
 		{"sessionId": "far-1", "cwd": strings.TrimSuffix(dir, "/work"), "title": "Somewhere else", "updatedAt": "2026-03-01T18:05:00Z"},
-	}, more...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, more...)))(t)
 	return []string{keptVar + "=" + string(list)}
 }
 

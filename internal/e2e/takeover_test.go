@@ -12,16 +12,14 @@ import (
 	"syscall"
 	"testing"
 
+	"parley/internal/must"
 	"parley/ui/layer"
 )
 
 // running returns the command line of the agent that makes parley run commands.
 func running(t testing.TB) []string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	return []string{"--", self, "runner"}
 }
 

@@ -11,15 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // tooledAgent returns the command line of the agent that uses parley's tools.
 func tooledAgent(t testing.TB) []string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	return []string{"--protocol", "2", "--", self, "tooled"}
 }
 
@@ -27,9 +26,7 @@ func tooledAgent(t testing.TB) []string {
 func handedOver(t testing.TB, dir string) (args []string, socket, token string) {
 	t.Helper()
 	var m mcpCommand
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(dir, handed))), &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(read(t, filepath.Join(dir, handed))), &m))
 	if m.Type != "stdio" || m.Command != parley || m.Name != "parley" {
 		t.Errorf("handed over: %+v", m)
 	}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"parley/internal/must"
 	"parley/internal/sandbox"
 )
 
@@ -34,9 +35,7 @@ func secretive(t *testing.T, asNobody bool) (dir string, env []string) {
 	dir = workDir(t)
 	root := filepath.Dir(dir)
 	write(t, filepath.Join(dir, "pry.sh"), pry+"\n")
-	if err := os.Mkdir(filepath.Join(root, "home", ".config", "parley"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(root, "home", ".config", "parley"), 0o755))
 	write(t, filepath.Join(root, "home", ".config", "parley", "config.toml"), "[agents.far]\nurl = \"https://127.0.0.1\"\nheader_env = { Authorization = \"FAR_AUTH\" }\n")
 	if asNobody {
 		admit(t, root)
@@ -142,9 +141,7 @@ func TestWithheldVariables(t *testing.T) {
 				self := tooledAgent(t)
 				if asNobody { // that user cannot access the test binary
 					copied := filepath.Join(dir, "tooled")
-					if err := os.WriteFile(copied, []byte(read(t, self[3])), 0o755); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, os.WriteFile(copied, []byte(read(t, self[3])), 0o755))
 					self[3] = copied
 				}
 				r := started(t, command(dir, append([]string{"run", "--offer-tools", "--approve-all", `run_command {"command":"sh pry.sh command"}`}, self...)...), env, asNobody)

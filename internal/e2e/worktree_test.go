@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 	"parley/ui/layer"
 )
 
@@ -29,9 +30,7 @@ func TestAgentInWorktree(t *testing.T) {
 	dir := repository(t)
 	notes := filepath.Join(dir, "notes.txt")
 	write(t, filepath.Join(dir, ".git", "info", "exclude"), ".parley\n")
-	if err := os.Mkdir(filepath.Join(dir, ".parley"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, ".parley"), 0o700))
 	write(t, filepath.Join(dir, ".parley", "rules.toml"), "[[deny]]\npath = \"private.txt\"\n")
 	s := StartEnv(t, 100, 40, dir, []string{"PATH=" + os.Getenv("PATH")}, "demo")
 	s.WaitFor(placeholder, "⎇ main")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // ledger stores the sessions of the agents in the test, outside of any agent. Agents send notes
@@ -63,10 +65,7 @@ type (
 
 func newLedger(t *testing.T) *ledger {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	l := &ledger{ln: ln, agents: map[int]net.Conn{}, sessions: map[string]*stored{}, prompts: map[string]int{}, finished: map[string]bool{}}
 	l.work.Go(func() {
 		for {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // proxy is a faulty connection between one client and the server.
@@ -38,10 +40,7 @@ const lingering = 50 * time.Millisecond
 
 func newProxy(t *testing.T, target string, w weather, seed uint64) *proxy {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	p := &proxy{ln: ln, target: target, weather: w, seed: seed, pairs: map[*pair]bool{}}
 	p.work.Go(p.accept)
 	return p

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/internal/gateway"
+	"parley/internal/must"
 )
 
 // server is `parley serve` in this process. Its agents are processes.
@@ -41,10 +42,7 @@ func serve(t *testing.T, l *ledger, buffer int64) *server {
 		Limits: gateway.Limits{Idle: idle, SessionBuffer: buffer},
 		Log:    slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s.addr = ln.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop

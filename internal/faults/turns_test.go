@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/acpclient/transport"
+	"parley/internal/must"
 	"parley/internal/seeds"
 )
 
@@ -179,10 +180,7 @@ func TestAnyOrder(t *testing.T) {
 func (p profile) anyOrder(t *testing.T, seed uint64) {
 	l := newLedger(t)
 	s := serve(t, l, 0)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	front := &http.Server{Handler: &reorderer{Handler: s.gateway, chance: rand.New(rand.NewPCG(seed, 7))}, Protocols: new(http.Protocols)}
 	front.Protocols.SetHTTP1(true)
 	front.Protocols.SetUnencryptedHTTP2(true)

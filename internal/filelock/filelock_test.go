@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestLock(t *testing.T) {
@@ -13,20 +15,14 @@ func TestLock(t *testing.T) {
 	if InUse(path, 0) {
 		t.Error("somebody has a file that is not there")
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(path))(t)
 	if InUse(path, 0) {
 		t.Error("in use before it is locked")
 	}
 	if !Lock(f) || !InUse(path, 0) {
 		t.Error("not locked")
 	}
-	again, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer again.Close()
 	if Lock(again) {
 		t.Error("locked twice")

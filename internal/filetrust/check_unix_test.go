@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // place is a chain of directories, "config/parley", with a file in it.
@@ -20,16 +22,11 @@ type place struct {
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	p := &place{t: t, root: root, file: filepath.Join(root, "config", "parley", "rules.toml")}
 	p.checker = checker{uid: os.Geteuid(), home: root, readOnly: func(string) bool { return false }, private: func(int, int) bool { return false }}
 	p.mkdir("config/parley")
-	if err := os.WriteFile(p.file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(p.file, nil, 0o600))
 	return p
 }
 
@@ -37,24 +34,18 @@ func (p *place) at(name string) string { return filepath.Join(p.root, name) }
 
 func (p *place) mkdir(name string) {
 	p.t.Helper()
-	if err := os.MkdirAll(p.at(name), 0o700); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, os.MkdirAll(p.at(name), 0o700))
 }
 
 func (p *place) link(target, name string) {
 	p.t.Helper()
-	if err := os.Symlink(target, p.at(name)); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, os.Symlink(target, p.at(name)))
 }
 
 // mode sets a mode regardless of the umask.
 func (p *place) mode(name string, mode os.FileMode) {
 	p.t.Helper()
-	if err := os.Chmod(p.at(name), mode); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, os.Chmod(p.at(name), mode))
 }
 
 // want checks the file, or the path given: "" for nothing wrong.
@@ -117,9 +108,7 @@ func TestLinks(t *testing.T) {
 	p.want("", "dotfiles/absolute")
 	p.link(p.file, "open/inner/out")
 	p.want(wrong, "open/inner/out")
-	if err := os.WriteFile(p.at("open/inner/file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(p.at("open/inner/file"), nil, 0o600))
 	p.link("../open/inner/file", "dotfiles/in")
 	p.want(wrong, "dotfiles/in")
 	p.link(p.at("open/inner"), "dotfiles/dir")
@@ -163,20 +152,14 @@ func TestOwners(t *testing.T) {
 	if os.Geteuid() == 0 {
 		for _, name := range []string{"", "config", "config/parley", "config/parley/rules.toml"} {
 			foreign = fmt.Sprintf("%[1]s belongs to another user (uid %[2]d), so it is not read: chown 0 %[1]s", p.at(name), other)
-			if err := os.Lchown(p.at(name), other, other); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Lchown(p.at(name), other, other))
 			p.want(foreign)
 			p.before = other
 			p.want("")
 			p.before = 0
-			if err := os.Lchown(p.at(name), 0, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Lchown(p.at(name), 0, 0))
 		}
-		if err := os.Lchown(p.at("config/link"), other, other); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Lchown(p.at("config/link"), other, other))
 		p.want("")
 		p.want(fmt.Sprintf("%[1]s belongs to another user (uid %[2]d), so it is not read: chown 0 %[1]s", p.at("config/link"), other), "config/link/rules.toml")
 		return

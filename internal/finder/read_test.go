@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestRead(t *testing.T) {
@@ -16,9 +18,9 @@ func TestRead(t *testing.T) {
 	put(t, other, "o.txt=other")
 	put(t, outside, "secret=s")
 	if runtime.GOOS != "windows" {
-		must(t, os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "link")))
-		must(t, os.Symlink(outside, filepath.Join(dir, "away")))
-		must(t, os.Symlink("a b.go", filepath.Join(dir, "near")))
+		must.Do(t, os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "link")))
+		must.Do(t, os.Symlink(outside, filepath.Join(dir, "away")))
+		must.Do(t, os.Symlink("a b.go", filepath.Join(dir, "near")))
 	}
 	const none = "\x00"
 	for _, c := range []struct {
@@ -74,7 +76,7 @@ func TestReadForbidden(t *testing.T) {
 	}
 	dir := t.TempDir()
 	put(t, dir, "x=1")
-	must(t, os.Chmod(filepath.Join(dir, "x"), 0))
+	must.Do(t, os.Chmod(filepath.Join(dir, "x"), 0))
 	if m, err := Read(context.Background(), []string{dir}, "x", 0, 0); err == nil || errors.Is(err, ErrNoFile) || m.URI == "" {
 		t.Errorf("%+v, %v", m, err)
 	}

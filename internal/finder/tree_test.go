@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // put writes files below a directory; a name that ends in a slash is a directory.
@@ -22,27 +23,18 @@ func put(t *testing.T, dir string, files ...string) {
 		name, text, _ := strings.Cut(f, "=")
 		path := filepath.Join(dir, name)
 		if strings.HasSuffix(name, "/") {
-			must(t, os.MkdirAll(path, 0o755))
+			must.Do(t, os.MkdirAll(path, 0o755))
 			continue
 		}
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(text), 0o644))
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 
 // all searches a tree until its list is complete, and returns the results, sorted.
 func all(t *testing.T, tr *Tree) string {
 	t.Helper()
-	if _, err := tr.Find(context.Background(), ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(tr.Find(context.Background(), ""))(t)
 	<-tr.list.done
 	var out []string
 	for _, p := range tr.list.paths {
@@ -83,7 +75,7 @@ func TestGitRunsNothing(t *testing.T) {
 	gittest.Init(t, dir)
 	ran := filepath.Join(t.TempDir(), "ran")
 	hook := filepath.Join(t.TempDir(), "hook")
-	must(t, os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755))
+	must.Do(t, os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755))
 	gittest.Run(t, dir, "config", "core.fsmonitor", hook)
 	tr := New(dir)
 	defer tr.Close()
@@ -100,8 +92,8 @@ func TestWithoutGit(t *testing.T) {
 	put(t, dir, ".gitignore=*.log\nbuild/\n", "a.go", "sub/b.go", "x.log", "build/out", ".hidden/c", ".git/config")
 	put(t, outside, "secret")
 	if runtime.GOOS != "windows" {
-		must(t, os.Symlink(outside, filepath.Join(dir, "away")))
-		must(t, os.Symlink(dir, filepath.Join(dir, "sub", "loop")))
+		must.Do(t, os.Symlink(outside, filepath.Join(dir, "away")))
+		must.Do(t, os.Symlink(dir, filepath.Join(dir, "sub", "loop")))
 	}
 	tr := New(dir)
 	tr.git = ""

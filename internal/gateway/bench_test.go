@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // The benchmarks compare `parley serve` with a minimal relay: lines over TCP, copied to the
@@ -39,25 +40,18 @@ var ways = []struct {
 	{"sse-h2c", func(b *testing.B, hear func(*fake, []byte)) *bench { return openStream(b, true, hear) }},
 }
 
-func must(b *testing.B, err error) {
-	if err != nil {
-		b.Helper()
-		b.Fatal(err)
-	}
-}
-
 // openBare relays lines without reading them.
 func openBare(b *testing.B, hear func(*fake, []byte)) *bench {
 	addr := bareServer(b, hear)
 	conn, err := net.Dial("tcp", addr)
-	must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { conn.Close() })
 	lines := transport.NewLineReader(conn, 0)
 	out := &bench{
 		send: func(msg []byte) { conn.Write(append(msg, '\n')) },
 		recv: func() []byte {
 			line, err := lines.Next()
-			must(b, err)
+			must.Do(b, err)
 			return line
 		},
 	}
@@ -68,7 +62,7 @@ func openBare(b *testing.B, hear func(*fake, []byte)) *bench {
 
 func bareServer(b *testing.B, hear func(*fake, []byte)) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { ln.Close() })
 	go func() {
 		for {
@@ -111,7 +105,7 @@ func benchServer(b *testing.B, change ...func(*Options)) (addr string) {
 		c(&o)
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	must(b, err)
+	must.Do(b, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); New(o).Serve(ctx, ln, ctx.Done()) }()
@@ -121,7 +115,7 @@ func benchServer(b *testing.B, change ...func(*Options)) (addr string) {
 
 func openSocket(b *testing.B, hear func(*fake, []byte)) *bench {
 	ws, _, err := websocket.Dial(b.Context(), "ws://"+benchServer(b, faked(hear))+"/acp", nil)
-	must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { ws.CloseNow() })
 	ws.SetReadLimit(-1)
 	ctx := context.Background()
@@ -129,7 +123,7 @@ func openSocket(b *testing.B, hear func(*fake, []byte)) *bench {
 		send: func(msg []byte) { ws.Write(ctx, websocket.MessageText, msg) },
 		recv: func() []byte {
 			_, msg, err := ws.Read(ctx)
-			must(b, err)
+			must.Do(b, err)
 			return msg
 		},
 	}
@@ -148,14 +142,14 @@ func openStream(b *testing.B, h2 bool, hear func(*fake, []byte)) *bench {
 	id := ""
 	do := func(method string, body []byte) *http.Response {
 		req, err := http.NewRequest(method, base, bytes.NewReader(body))
-		must(b, err)
+		must.Do(b, err)
 		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
 		if id != "" {
 			req.Header.Set(connectionHeader, id)
 			req.Header.Set(sessionHeader, "s")
 		}
 		res, err := client.Do(req)
-		must(b, err)
+		must.Do(b, err)
 		return res
 	}
 	first := do("POST", []byte(request("0", "initialize", `{}`)))
@@ -173,7 +167,7 @@ func openStream(b *testing.B, h2 bool, hear func(*fake, []byte)) *bench {
 		recv: func() []byte {
 			for {
 				line, err := lines.Next()
-				must(b, err)
+				must.Do(b, err)
 				if line[0] == 'd' {
 					return line[len("data: "):]
 				}
@@ -294,10 +288,10 @@ func inUse() int64 {
 
 func dialed(b *testing.B, addr, text string) net.Conn {
 	conn, err := net.Dial("tcp", addr)
-	must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { conn.Close() })
 	_, err = io.WriteString(conn, text)
-	must(b, err)
+	must.Do(b, err)
 	return conn
 }
 
@@ -306,7 +300,7 @@ func until(b *testing.B, conn net.Conn, text string) string {
 	var got []byte
 	for c := make([]byte, 1); !bytes.HasSuffix(got, []byte(text)); {
 		_, err := conn.Read(c)
-		must(b, err)
+		must.Do(b, err)
 		got = append(got, c...)
 	}
 	return string(got)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // stuck is more than all buffers of a client that does not read, whose largest is the 4 MiB
@@ -313,10 +315,7 @@ func TestSlowClients(t *testing.T) {
 	pings := func(o *Options) { o.Limits.Ping, o.Limits.Stall = 200*time.Millisecond, 2*time.Second }
 	raw := func(t *testing.T, r *rig, text string) net.Conn {
 		t.Helper()
-		conn, err := r.dialer(t.Context(), "tcp", r.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(r.dialer(t.Context(), "tcp", r.addr))(t)
 		t.Cleanup(func() { conn.Close() })
 		fmt.Fprint(conn, text)
 		return conn

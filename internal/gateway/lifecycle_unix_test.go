@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // lives reports whether a process runs; a zombie that is not reaped yet does not.
@@ -129,10 +131,7 @@ func TestDrain(t *testing.T) {
 	c.send("", saying("", update("s", "1"), note))
 	main.want(note)
 	child := spawned(t, s.ask)
-	idle, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	idle := must.Get(net.Dial("tcp", r.addr))(t)
 	defer idle.Close()
 	r.stop()
 	if code, reason := s.closed(); code != 1001 || reason != "the server is shutting down" {

@@ -25,6 +25,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // patience is how long a test waits for something that must happen.
@@ -79,10 +80,7 @@ func startsWith(name string, grace time.Duration) func(*slog.Logger) (Agent, err
 
 func newRig(t *testing.T, profile string, change ...func(*Options)) *rig {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	return newRigOn(t, ln, new(net.Dialer).DialContext, profile, change...)
 }
 
@@ -140,20 +138,11 @@ func (r *rig) end() {
 
 func certificate(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
+	cert := must.Get(x509.ParseCertificate(der))(t)
 	roots := x509.NewCertPool()
 	roots.AddCert(cert)
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, &tls.Config{RootCAs: roots}
@@ -175,24 +164,15 @@ func (r *rig) do(method, body string, headers ...string) reply {
 
 func (r *rig) doAt(url, method string, body io.Reader, headers ...string) reply {
 	r.t.Helper()
-	res, err := r.http.Do(r.request(r.t.Context(), url, method, body, headers...))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	res := must.Get(r.http.Do(r.request(r.t.Context(), url, method, body, headers...)))(r.t)
 	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(res.Body))(r.t)
 	return reply{res.StatusCode, res.Header, string(text), res.Proto}
 }
 
 func (r *rig) request(ctx context.Context, url, method string, body io.Reader, headers ...string) *http.Request {
 	r.t.Helper()
-	req, err := http.NewRequestWithContext(ctx, method, url, body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(ctx, method, url, body))(r.t)
 	req.Header = r.header.Clone()
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
@@ -282,10 +262,7 @@ func (c *remote) tryOpen(session string, more ...string) (*sse, int) {
 	if session != "" {
 		headers = append(headers, sessionHeader+": "+session)
 	}
-	res, err := c.http.Do(c.rig.request(ctx, c.base, "GET", nil, headers...))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	res := must.Get(c.http.Do(c.rig.request(ctx, c.base, "GET", nil, headers...)))(c.t)
 	if res.StatusCode != 200 {
 		res.Body.Close()
 		cancel()
@@ -427,9 +404,7 @@ func (s *socketClient) send(msg string) {
 	s.t.Helper()
 	ctx, stop := context.WithTimeout(s.t.Context(), patience)
 	defer stop()
-	if err := s.ws.Write(ctx, websocket.MessageText, []byte(msg)); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.ws.Write(ctx, websocket.MessageText, []byte(msg)))
 }
 
 func (s *socketClient) next() string {

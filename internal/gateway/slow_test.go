@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient/transport"
+	"parley/internal/must"
 	"parley/internal/slowlink"
 )
 
@@ -43,16 +44,11 @@ func TestSlowIsNotSilent(t *testing.T) {
 				t.Parallel()
 				r := newRig(t, "h1", func(o *Options) { hasty(o); o.Limits.Stall = link.stall })
 				l := slowlink.New(t, r.addr, slowlink.Options{Rate: rate, Buffer: link.room})
-				conn, err := transport.Dial(t.Context(), transport.Remote{URL: way.scheme + "://" + l.Addr() + "/acp", H2C: way.h2c})
-				if err != nil {
-					t.Fatal(err)
-				}
+				conn := must.Get(transport.Dial(t.Context(), transport.Remote{URL: way.scheme + "://" + l.Addr() + "/acp", H2C: way.h2c}))(t)
 				defer conn.Close()
 				send := func(msg string) {
 					t.Helper()
-					if err := conn.Send(transport.Message{Data: []byte(msg)}); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, conn.Send(transport.Message{Data: []byte(msg)}))
 				}
 				want := func(words string) {
 					t.Helper()

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/coder/websocket"
 )
 
@@ -244,16 +246,10 @@ func TestSocketPings(t *testing.T) {
 func TestMalformedUpgrade(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1")
-	conn, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", r.addr))(t)
 	defer conn.Close()
 	fmt.Fprintf(conn, "GET /acp HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\n\r\n", r.addr)
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 	io.Copy(io.Discard, res.Body)
 	if res.StatusCode != 400 {
 		t.Errorf("%d", res.StatusCode)

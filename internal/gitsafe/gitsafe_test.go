@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 	"parley/internal/sandbox"
 )
 
@@ -24,19 +25,12 @@ func TestMain(m *testing.M) {
 
 func find(t *testing.T, dir string) *Repo {
 	t.Helper()
-	r, err := Find(t.Context(), gittest.Program(t), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(Find(t.Context(), gittest.Program(t), dir))(t)
 }
 
 func ok(t *testing.T, r *Repo, words ...string) string {
 	t.Helper()
-	out, err := r.Run(t.Context(), words...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(r.Run(t.Context(), words...))(t)
 	return strings.TrimSpace(out)
 }
 
@@ -54,9 +48,7 @@ func TestConfigurationIsNotRead(t *testing.T) {
 	}
 	for _, r := range []*Repo{main, linked} {
 		for _, name := range []string{filepath.Join(r.Common, "config"), filepath.Join(r.Dir, "config.worktree")} {
-			if err := os.WriteFile(name, []byte("[[[ no configuration\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(name, []byte("[[[ no configuration\n"), 0o600))
 		}
 	}
 	if out, err := gittest.Command(t, dir, "status").CombinedOutput(); err == nil {
@@ -89,9 +81,7 @@ func TestHarmlessSettings(t *testing.T) {
 	gittest.Write(t, dir, "mine", "mine\n*.log\n")
 	gittest.Write(t, dir, "noise.log", "x\n")
 	gittest.Write(t, dir, "text", "1\r\n")
-	if err := os.Chmod(filepath.Join(dir, "script"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(filepath.Join(dir, "script"), 0o755))
 	if got := ok(t, find(t, dir), "status", "--porcelain"); got != strings.TrimSpace(gittest.Run(t, dir, "status", "--porcelain")) || strings.Contains(got, "?") || strings.Contains(got, "script") {
 		t.Errorf("changed: %s", got)
 	}
@@ -117,9 +107,7 @@ func TestSwapped(t *testing.T) {
 		t.Error("the .git file leads to another repository, and that counts as its own")
 	}
 	r = find(t, dir)
-	if err := os.Rename(r.Dir, r.Dir+"-moved"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(r.Dir, r.Dir+"-moved"))
 	if err := os.Symlink(filepath.Join(other, ".git"), r.Dir); err != nil {
 		t.Skip(err)
 	}
@@ -157,9 +145,7 @@ func TestLeavesNothing(t *testing.T) {
 func TestCopyOfTheIndexIsAsOld(t *testing.T) {
 	dir := gittest.Repository(t, map[string]string{"a": "1\n"})
 	then := time.Now().Add(-time.Hour).Truncate(time.Second)
-	if err := os.Chtimes(filepath.Join(dir, ".git", "index"), then, then); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(filepath.Join(dir, ".git", "index"), then, then))
 	copied, remove, err := find(t, dir).WithIndex()
 	if err != nil {
 		t.Fatal(err)
@@ -175,18 +161,12 @@ func TestOnly(t *testing.T) {
 	if err := sandbox.Check(); err != nil {
 		t.Skip(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	dir, tree := gittest.Repository(t, map[string]string{"a": "1\n"}), filepath.Join(t.TempDir(), "tree")
 	gittest.Run(t, dir, "worktree", "add", "-q", "-b", "agents/own", tree)
 	tmp := t.TempDir() // the directories of the test are below the real one
 	t.Setenv("TMPDIR", tmp)
-	box, err := sandbox.New(self, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	box := must.Get(sandbox.New(self, nil))(t)
 	Confine(box)
 	t.Cleanup(func() { Confine(nil) })
 	r := find(t, tree)
@@ -204,17 +184,13 @@ func TestOnly(t *testing.T) {
 			log = filepath.Join(r.Common, name)
 		}
 		before, err := os.ReadFile(config)
-		if err := errors.Join(err, os.Rename(log, log+"-kept"), os.Symlink(config, log)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, os.Rename(log, log+"-kept"), os.Symlink(config, log)))
 		if err := commit(own); err == nil {
 			t.Errorf("%s: git committed", name)
 		}
 		if after, err := os.ReadFile(config); string(after) != string(before) {
 			t.Fatalf("%s: git wrote %q, %v", name, after, err)
 		}
-		if err := os.Rename(log+"-kept", log); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(log+"-kept", log))
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/host"
+	"parley/internal/must"
 )
 
 // ran is the result of a run.
@@ -25,14 +26,8 @@ type ran struct {
 // play runs a prompt with this test binary as the agent.
 func play(t *testing.T, script, prompt string, change ...func(*Options)) ran {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := must.Get(os.Executable())(t)
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	var out, stderr bytes.Buffer
 	o := Options{
 		Host: host.Options{Agent: "test", Version: "test"}, Client: acpclient.Options{Name: "parley", Version: "test", Elicit: true, TerminalLogin: true}, Connect: launching(exe, dir, script),
@@ -348,10 +343,7 @@ func (s *signal) Write(p []byte) (int, error) {
 
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := must.Get(os.Executable())(t)
 	for script, want := range map[string]int{
 		"greet\n" + chunk("", "half") + "\ncancel\nstop cancelled": ExitInterrupted,
 		"greet\n" + chunk("", "half") + "\ncancel\nexit 1":         ExitInterrupted,

@@ -4,20 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/permissions"
 )
 
 // withRules gives a run rules.
 func withRules(t *testing.T, text string) func(*Options) {
 	t.Helper()
-	rules, err := permissions.ParseRules("rules.toml", []byte(text), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := permissions.NewRulebook(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(permissions.ParseRules("rules.toml", []byte(text), false))(t)
+	book := must.Get(permissions.NewRulebook(rules))(t)
 	return func(o *Options) {
 		o.Host.Rules = func([]string) (*permissions.Rulebook, error) { return book, nil }
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // b64 returns a text as ACP 2 encodes output.
@@ -137,9 +139,7 @@ func TestToolObjectHasDiffs(t *testing.T) {
 
 	dir := t.TempDir()
 	file := quoted(filepath.Join(dir, "f"))
-	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("1\n2\n3\n4\n5\nbee\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "f"), []byte("1\n2\n3\n4\n5\nbee\n"), 0o600))
 	part := script("greet", `{"sessionUpdate":"tool_call","toolCallId":"d","title":"Edit","kind":"edit","status":"completed","content":[{"type":"diff","path":`+file+`,"oldText":"5\nbee","newText":"5\nwasp"}]}`, "stop end_turn")
 	if all = toolObjects(t, part, func(o *Options) { o.Session.Cwd = dir }); len(all) != 1 {
 		t.Fatalf("%d calls", len(all))

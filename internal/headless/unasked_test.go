@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // Whatever an agent runs or writes without a question, or against an answer, is reported at
@@ -46,9 +48,7 @@ func TestUnasked(t *testing.T) {
 
 	r = play(t, script, "go", rules, format("json"))
 	var whole struct{ Unasked []jsonEvent }
-	if err := json.Unmarshal([]byte(r.out), &whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(r.out), &whole))
 	check("json", whole.Unasked)
 	if !strings.Contains(r.stderr, "parley: "+want[0][2:]+"\n") {
 		t.Errorf("with -o json stderr has nothing of it: %q", r.stderr)

@@ -13,6 +13,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/internal/questions"
 	"parley/permissions"
 	"parley/terminal"
@@ -28,9 +29,7 @@ func withKeyboard(t *testing.T, change func(*Options)) *rig {
 	r.host = New(opts)
 	t.Cleanup(r.host.Close)
 	r.services = r.host.Services()
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.services.Sessions.OpenSession(theSession, []string{r.root}, false))
 	return r
 }
 
@@ -52,9 +51,7 @@ func TestAllowedWithTheKeyboard(t *testing.T) {
 			t.Errorf("%s: got %v", option, err)
 		}
 	}
-	if err := r.host.Broker().AnswerAttended(q.Key, "once"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.host.Broker().AnswerAttended(q.Key, "once"))
 	id := r.passes(g, "")
 	started := find(t, r.sink, "start", func(e event.TerminalStarted) bool { return e.ID == id })
 	settled := find(t, r.sink, "answer", func(e event.PermissionAnswered) bool { return e.Key == q.Key })
@@ -146,9 +143,7 @@ func TestTakeOver(t *testing.T) {
 	if r.host.Attended(theSession, id) {
 		t.Error("attended from the start")
 	}
-	if err := r.host.TakeOver(theSession, id); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.host.TakeOver(theSession, id))
 	said := find(t, r.sink, "word of it", func(e event.PermissionAnswered) bool { return strings.HasPrefix(e.Decision, "Run again") })
 	if said.Decision != "Run again, with the keyboard" || !said.Allowed || said.By != "you" || !strings.HasPrefix(said.Subject, "sh -c ") {
 		t.Errorf("got %+v", said)
@@ -193,15 +188,10 @@ func TestKeysAreKeptNowhere(t *testing.T) {
 	r := withKeyboard(t, func(o *Options) { o.Record = questions.NewRecord(dir, "run", nil, nil) })
 	script := `stty -echo; printf 'Password: '; read -r x; echo; echo "read ${#x}"`
 	g := r.create(wire.CreateTerminalRequest{Command: "sh", Args: []string{"-c", script}})
-	if err := r.host.Broker().AnswerAttended(r.question().Key, "once"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.host.Broker().AnswerAttended(r.question().Key, "once"))
 	id := r.passes(g, "")
 	find(t, r.sink, "prompt", func(e event.TerminalOutput) bool { return strings.Contains(string(e.Data), "Password: ") })
-	a, err := r.host.Attach(theSession, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(r.host.Attach(theSession, id))(t)
 	defer a.Close()
 	io.WriteString(a, "hush-4711\r")
 	if got := r.finish(id); got != "Password: \nread 9\n" {

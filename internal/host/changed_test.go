@@ -10,6 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/fsops"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -17,9 +18,7 @@ import (
 func (r *rig) change(text string) permissions.Question {
 	r.t.Helper()
 	q := r.question()
-	if err := r.host.Broker().AnswerWith(q.Key, "once", text); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, r.host.Broker().AnswerWith(q.Key, "once", text))
 	return q
 }
 
@@ -106,9 +105,7 @@ func TestChangedWriteOverWhatChangedMeanwhile(t *testing.T) {
 	g := r.write(path, "b\n")
 	q := r.question()
 	r.put(path, "the user's own\n")
-	if err := r.host.Broker().AnswerWith(q.Key, "once", "c\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.host.Broker().AnswerWith(q.Key, "once", "c\n"))
 	if o := g.wait(); !errors.Is(o.err, errChanged) {
 		t.Errorf("got %v", o.err)
 	}

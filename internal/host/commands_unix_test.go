@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -23,13 +24,8 @@ import (
 func (r *rig) finish(id string) string {
 	r.t.Helper()
 	ref := wire.TerminalRef{SessionID: theSession, TerminalID: id}
-	if _, err := r.services.Terminals.WaitForExit(r.t.Context(), ref); err != nil {
-		r.t.Fatal(err)
-	}
-	out, err := r.services.Terminals.Output(ref)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(r.services.Terminals.WaitForExit(r.t.Context(), ref))(r.t)
+	out := must.Get(r.services.Terminals.Output(ref))(r.t)
 	return out.Output
 }
 
@@ -153,9 +149,7 @@ func TestAlwaysAfterLinkMoved(t *testing.T) {
 	echo := wire.CreateTerminalRequest{Command: "echo", Args: []string{"hi"}, Cwd: r.path("l")}
 	r.finish(r.passes(r.create(echo), "session"))
 	r.finish(r.free(r.create(echo)))
-	if err := os.Remove(r.path("l")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(r.path("l")))
 	r.link(r.path("b"), "l")
 	r.refused(r.create(echo))
 }
@@ -227,9 +221,7 @@ func gone(t *testing.T, pid int) {
 // Cases 115 and 130.
 func TestCloseSession(t *testing.T) {
 	r := newRig(t)
-	if err := r.services.Sessions.OpenSession("other", []string{r.outside}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.services.Sessions.OpenSession("other", []string{r.outside}, false))
 	elsewhere := r.services.Terminals.Create(wire.CreateTerminalRequest{SessionID: "other", Command: "true"})
 	other := r.begin(func() (string, error) { return elsewhere(t.Context()) })
 	kept := r.question()
@@ -256,9 +248,7 @@ func TestCloseSession(t *testing.T) {
 		t.Error("a closed session runs commands")
 	}
 	// The other session is not affected.
-	if err := r.host.Broker().Answer(kept.Key, "once"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.host.Broker().Answer(kept.Key, "once"))
 	if o := other.wait(); o.err != nil {
 		t.Error(o.err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/internal/questions"
 	"parley/permissions"
 )
@@ -40,9 +41,7 @@ func TestRecorded(t *testing.T) {
 	r.host = New(Options{Sink: r.sink, Agent: "test", Record: record})
 	t.Cleanup(r.host.Close)
 	r.services = r.host.Services()
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.services.Sessions.OpenSession(theSession, []string{r.root}, false))
 	path := r.put(r.path("f.txt"), "a")
 	r.permit(diff(path, "b", "a"), permissions.AllowOnce)
 	r.free(r.write(path, "b"))
@@ -67,14 +66,8 @@ func TestRecorded(t *testing.T) {
 // ruledRig is a rig whose session has rules.
 func ruledRig(t *testing.T, text string) *rig {
 	t.Helper()
-	rules, err := permissions.ParseRules("rules.toml", []byte(text), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := permissions.NewRulebook(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(permissions.ParseRules("rules.toml", []byte(text), false))(t)
+	book := must.Get(permissions.NewRulebook(rules))(t)
 	r := newRig(t)
 	r.host.broker.SetRules(theSession, book)
 	return r

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -20,9 +21,7 @@ func (r *rig) unasked(call wire.ToolCall) (reads, edits bool) {
 	decide := func(policy permissions.Policy, mode permissions.Mode) bool {
 		h := New(Options{Sink: newSink(), Policy: policy})
 		defer h.Close()
-		if err := h.OpenSession(theSession, []string{r.root}, false); err != nil {
-			r.t.Fatal(err)
-		}
+		must.Do(r.t, h.OpenSession(theSession, []string{r.root}, false))
 		h.Broker().SetMode(theSession, mode)
 		return ask(h.Services(), acpclient.Question{Session: theSession, Tool: call, Options: options}).Wait(r.t.Context()).OptionID == "y"
 	}

@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/permissions"
 	"parley/terminal"
 )
@@ -27,9 +28,7 @@ func limited(t *testing.T, c Commands, box ...*Sandbox) *rig {
 	r.host = New(opts)
 	t.Cleanup(r.host.Close)
 	r.services = r.host.Services()
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root, r.outside}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.services.Sessions.OpenSession(theSession, []string{r.root, r.outside}, false))
 	return r
 }
 
@@ -38,9 +37,7 @@ func TestKillTerminal(t *testing.T) {
 	r := newRig(t)
 	leader, child := r.sleeper()
 	started := find(t, r.sink, "TerminalStarted", func(event.TerminalStarted) bool { return true })
-	if err := errors.Join(r.host.KillTerminal(theSession, started.ID), r.host.KillTerminal(theSession, started.ID)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(r.host.KillTerminal(theSession, started.ID), r.host.KillTerminal(theSession, started.ID)))
 	gone(t, leader)
 	gone(t, child)
 	status, err := r.services.Terminals.WaitForExit(t.Context(), wire.TerminalRef{SessionID: theSession, TerminalID: started.ID})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/acpclient/event"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -69,10 +70,7 @@ func TestQuestionNumbersLinesAsTheFile(t *testing.T) {
 func TestPlacesAreNotLookedForElsewhere(t *testing.T) {
 	r := newRig(t)
 	rules := []permissions.Rule{{Effect: permissions.Deny, Path: "denied.txt"}}
-	book, err := permissions.NewRulebook(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := must.Get(permissions.NewRulebook(rules))(t)
 	r.host.Broker().SetRules(theSession, book)
 	const text = "1\nold\n3\n"
 	for _, path := range []string{r.put(r.outside+"/f", text), r.put(r.path(".env"), text), r.put(r.path("denied.txt"), text),

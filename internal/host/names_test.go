@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 )
 
 // watching is a rig whose named files are recorded, on the goroutine that names them.
@@ -40,9 +41,7 @@ func TestNames(t *testing.T) {
 	if err := os.Symlink("a", r.path("link")); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Symlink(r.outside, r.path("away")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(r.outside, r.path("away")))
 	places := func(kind string, paths ...string) wire.ToolCall {
 		c := tool(kind, "", "")
 		c.Locations = &[]wire.Location{}

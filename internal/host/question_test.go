@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/internal/safetext"
 	"parley/permissions"
 )
@@ -453,9 +454,7 @@ func FuzzQuestion(f *testing.F) {
 	dir := f.TempDir()
 	h := New(Options{Sink: newSink()})
 	f.Cleanup(h.Close)
-	if err := h.OpenSession(theSession, []string{dir}, false); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, h.OpenSession(theSession, []string{dir}, false))
 	f.Fuzz(func(t *testing.T, kind, title, input, path string) {
 		call := wire.ToolCall{ID: "c", Kind: &kind, Title: &title, RawInput: wire.Raw(input), Locations: &[]wire.Location{{Path: path}}}
 		if _, drawn := acpclient.PatchContents(call); drawn != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -69,9 +70,7 @@ func TestReadThroughLinks(t *testing.T) {
 	r := newRig(t)
 	out := r.put(filepath.Join(r.outside, "f"), "theirs")
 	link := r.path("notes.txt")
-	if err := os.Symlink(out, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(out, link))
 	if q := r.refused(r.read(link)); !q.Outside || !strings.Contains(screen(q), "really "+out) {
 		t.Errorf("got %+v", q)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -20,14 +21,10 @@ func TestRemoteGetsNothing(t *testing.T) {
 	if services.FS != nil || services.Terminals != nil || services.Tools != nil || services.Permissions == nil {
 		t.Errorf("got %+v", services)
 	}
-	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}, false))
 	defer services.Sessions.CloseSession(theSession)
 	secret := filepath.Join(t.TempDir(), ".env")
-	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(secret, []byte("x"), 0o600))
 	ask(services, acpclient.Question{Session: theSession, Tool: wire.ToolCall{ID: "t", Locations: &[]wire.Location{{Path: secret}}},
 		Options: []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}}})
 	q := find(t, s, "question", func(permissions.Asked) bool { return true }).Question
@@ -50,13 +47,9 @@ func TestRemoteSharesWhatIsHere(t *testing.T) {
 	if services.FS == nil || services.Terminals != nil {
 		t.Fatalf("got %+v", services)
 	}
-	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}, false))
 	file := filepath.Join(root, "a.txt")
-	if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("hello"), 0o600))
 	text, err := services.FS.ReadTextFile(wire.ReadTextFileRequest{SessionID: theSession, Path: file})(t.Context())
 	if err != nil || !strings.Contains(text, "hello") {
 		t.Errorf("%q, %v", text, err)

@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -91,30 +92,20 @@ func newRig(t *testing.T) *rig {
 	r.host = New(Options{Sink: r.sink, Agent: "test"})
 	t.Cleanup(r.host.Close)
 	r.services = r.host.Services()
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.services.Sessions.OpenSession(theSession, []string{r.root}, false))
 	return r
 }
 
 func realDir(t *testing.T) string {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 }
 
 func (r *rig) path(name string) string { return filepath.Join(r.root, name) }
 
 func (r *rig) put(path, text string) string {
 	r.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(r.t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -21,14 +22,8 @@ func ruled(t *testing.T, text string) *rig {
 
 func (r *rig) setRules(text string) {
 	r.t.Helper()
-	rules, err := permissions.ParseRules("rules.toml", []byte(text), false)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	book, err := permissions.NewRulebook(rules)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	rules := must.Get(permissions.ParseRules("rules.toml", []byte(text), false))(r.t)
+	book := must.Get(permissions.NewRulebook(rules))(r.t)
 	r.host.Broker().SetRules(theSession, book)
 }
 
@@ -83,9 +78,7 @@ func TestRuleGrantsNothingElse(t *testing.T) {
 	options := []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}, {ID: "n", Name: "No", Kind: "reject_once"}}
 	asked := ask(r.services, acpclient.Question{Session: theSession, Tool: tool("execute", "t", `{"cmd":["ls"],"command":"touch made"}`), Options: options})
 	q := r.question()
-	if err := r.host.Broker().Answer(q.Key, "n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.host.Broker().Answer(q.Key, "n"))
 	if d := asked.Wait(t.Context()); d.OptionID != "n" {
 		t.Errorf("got %+v", d)
 	}
@@ -263,9 +256,7 @@ func TestRulesOfAClosedSession(t *testing.T) {
 		}})
 		defer h.Close()
 		open := func() {
-			if err := h.OpenSession(theSession, []string{r.root}, false); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, h.OpenSession(theSession, []string{r.root}, false))
 		}
 		open()
 		create := h.Services().Terminals.Create(wire.CreateTerminalRequest{SessionID: theSession, Command: "touch " + r.path("f")})

@@ -15,6 +15,7 @@ import (
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -52,18 +53,11 @@ func newSlowDisk(t *testing.T, protocol string) *slowDisk {
 	s.agent = jsonrpc.NewPeer(theirs, promptedAgent(protocol), jsonrpc.Options{})
 	s.agent.Start()
 	t.Cleanup(func() { s.agent.Close(nil) })
-	var err error
-	if s.client, err = acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: r.sink, Services: slow, Protocol: protocol}); err != nil {
-		t.Fatal(err)
-	}
+	s.client = must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: r.sink, Services: slow, Protocol: protocol}))(t)
 	t.Cleanup(func() { s.client.Close() })
 	t.Cleanup(s.release)
-	if s.session, err = s.client.NewSession(t.Context(), acpclient.NewSession{Cwd: r.root}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.session.Prompt(event.Block{Text: "go"}); err != nil {
-		t.Fatal(err)
-	}
+	s.session = must.Get(s.client.NewSession(t.Context(), acpclient.NewSession{Cwd: r.root}))(t)
+	must.Do(t, s.session.Prompt(event.Block{Text: "go"}))
 	return s
 }
 
@@ -123,9 +117,7 @@ func (s *slowDisk) outcome(call *jsonrpc.Call) string {
 	}
 	ctx, stop := context.WithTimeout(s.t.Context(), patience)
 	defer stop()
-	if err := call.Wait(ctx, &result); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, call.Wait(ctx, &result))
 	return strings.TrimSpace(result.Outcome.Outcome + " " + result.Outcome.OptionID)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/acpclient/event"
+	"parley/internal/must"
 )
 
 // Tools exist if configured, and are closed with the host.
@@ -24,9 +25,7 @@ func TestTools(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 	socket := m.Env[0].Value
-	if _, err := os.Lstat(socket); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(os.Lstat(socket))(t)
 	h.Close()
 	if _, err := os.Stat(filepath.Dir(socket)); !os.IsNotExist(err) {
 		t.Errorf("not removed: %v", err)

@@ -12,6 +12,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -27,9 +28,7 @@ func TestWriteIsAsked(t *testing.T) {
 	if d := q.Body[len(q.Body)-1]; len(q.Body) != 1 || d.Kind != permissions.Diff || d.Path != path || d.Old != "old\n" || d.Text != "new\n" || d.NewFile {
 		t.Errorf("got %+v", d)
 	}
-	if err := r.host.Broker().Answer(q.Key, "once"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.host.Broker().Answer(q.Key, "once"))
 	r.free(w)
 	r.holds(path, "new\n")
 	e := find(t, r.sink, "FileWritten", func(event.FileWritten) bool { return true })
@@ -181,9 +180,7 @@ func TestAlwaysForWrites(t *testing.T) {
 	}
 	// It is forgotten with the session.
 	r.services.Sessions.CloseSession(theSession)
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.services.Sessions.OpenSession(theSession, []string{r.root}, false))
 	r.refused(r.write(path, "c"))
 }
 
@@ -230,13 +227,9 @@ func TestWriteThroughLinks(t *testing.T) {
 	r := newRig(t)
 	out := r.put(filepath.Join(r.outside, "target"), "a")
 	link := r.path("innocent.txt")
-	if err := os.Symlink(out, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(out, link))
 	dir := r.path("dir")
-	if err := os.Symlink(r.outside, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(r.outside, dir))
 	for _, path := range []string{link, filepath.Join(dir, "target"), filepath.Join(dir, "new")} {
 		q := r.refused(r.write(path, "b"))
 		resolved := strings.Replace(strings.Replace(path, dir, r.outside, 1), link, out, 1)

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // caller is a third-party client that is tested with `parley serve`.
@@ -104,9 +106,7 @@ func (c caller) scheme() string {
 // run runs the client to its end and returns the lines that it has printed.
 func (c caller) run(t *testing.T, command []string, s *service, dir string) ([]line, error) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte(notes), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte(notes), 0o644))
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	cmd := exec.CommandContext(ctx, command[0], append(command[1:], c.profile, s.url(c.scheme()), dir)...)
@@ -218,19 +218,12 @@ func TestClientsWithoutTheToken(t *testing.T) {
 
 func directory(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 }
 
 func contents(t *testing.T, dir string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, "notes.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(filepath.Join(dir, "notes.txt")))(t)
 	return string(data)
 }
 

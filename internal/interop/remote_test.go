@@ -14,6 +14,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/transport"
+	"parley/internal/must"
 )
 
 // Agents at a URL: on the SDK's own server, or served by `parley serve`.
@@ -47,10 +48,7 @@ func (p peer) url(t *testing.T) string {
 	t.Helper()
 	command := append(p.need(t), p.flags...)
 	if p.serve {
-		binary, err := parley()
-		if err != nil {
-			t.Fatal(err)
-		}
+		binary := must.Get(parley())(t)
 		command = append([]string{binary, "serve", "--listen", "127.0.0.1:0", "--no-token", "--"}, command...)
 	} else {
 		command = append([]string{}, command...)
@@ -59,17 +57,9 @@ func (p peer) url(t *testing.T) string {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+cmd.Dir, "PARLEY_STATE="+cmd.Dir)
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t)
+	stdout := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		stdin.Close()

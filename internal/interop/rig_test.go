@@ -15,6 +15,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/acpclient/wire"
 	"parley/internal/host"
+	"parley/internal/must"
 	"parley/internal/testclient"
 )
 
@@ -105,10 +106,7 @@ func connect(t *testing.T, p peer) *rig {
 func open(t *testing.T, p peer) *rig {
 	t.Helper()
 	r := connect(t, p)
-	var err error
-	if r.Session, err = r.Conn.NewSession(r.ctx(), r.newSession()); err != nil {
-		t.Fatal(err)
-	}
+	r.Session = must.Get(r.Conn.NewSession(r.ctx(), r.newSession()))(t)
 	r.Apply()
 	return r
 }
@@ -169,9 +167,6 @@ func (r *rig) transcript() string {
 
 func (r *rig) read(name string) string {
 	r.t.Helper()
-	data, err := os.ReadFile(filepath.Join(r.dir, name))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(filepath.Join(r.dir, name)))(r.t)
 	return string(data)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"parley/internal/must"
 )
 
 var binaryDir string // TestMain builds parley here
@@ -37,7 +39,7 @@ var parley = sync.OnceValues(func() (string, error) {
 		return nil
 	})
 	binary := filepath.Join(binaryDir, "parley")
-	cmd := exec.Command("go", "build", "-o", binary, ".")
+	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", binary, ".")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build parley: %w: %s", err, out)
@@ -76,24 +78,14 @@ func TestRun(t *testing.T) {
 // run runs parley in a new directory and returns the final content of notes.txt in after.
 func run(t *testing.T, args []string) (code int, stdout, stderr, after string) {
 	t.Helper()
-	binary, err := parley()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must.Get(parley())(t)
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	dir := filepath.Join(root, "work")
 	for _, name := range []string{"config", "work", "work/sub"} {
-		if err := os.Mkdir(filepath.Join(root, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(root, name), 0o755))
 	}
 	file := filepath.Join(dir, "notes.txt")
-	if err := os.WriteFile(file, []byte(notes), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(notes), 0o644))
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(root, "config"), "HOME="+root)
@@ -102,9 +94,6 @@ func run(t *testing.T, args []string) (code int, stdout, stderr, after string) {
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(file))(t)
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String(), string(data)
 }

@@ -22,6 +22,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // service is a running `parley serve`.
@@ -105,9 +107,7 @@ func startService(t *testing.T, flags, agent []string, token string, tls bool) *
 	dir := t.TempDir()
 	if token != "" {
 		file := filepath.Join(dir, "token")
-		if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(token), 0o600))
 		flags = append(slices.Clone(flags), "--token-file", file)
 	} else {
 		flags = append(slices.Clone(flags), "--no-token")
@@ -116,9 +116,7 @@ func startService(t *testing.T, flags, agent []string, token string, tls bool) *
 	if tls {
 		s.ca = filepath.Join(dir, "cert.pem")
 		key := filepath.Join(dir, "key.pem")
-		if err := certify(s.ca, key); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, certify(s.ca, key))
 		flags = append(slices.Clone(flags), "--tls-cert", s.ca, "--tls-key", key)
 	}
 	cmd := exec.Command(binary, slices.Concat([]string{"serve", "--listen", "127.0.0.1:0"}, flags, []string{"--"}, agent)...)

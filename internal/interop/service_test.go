@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/acpclient/thread"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -70,9 +71,7 @@ func TestWrite(t *testing.T) {
 func TestReadOutside(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		path := filepath.Join(t.TempDir(), "outside.txt")
-		if err := os.WriteFile(path, []byte("far away"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("far away"), 0o644))
 		for kind, want := range map[string]string{permissions.AllowOnce: "outside: far away", permissions.RejectOnce: "refused"} {
 			r := open(t, p)
 			r.Choose = func(permissions.Question) string { return kind }

@@ -13,6 +13,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -145,16 +146,11 @@ func TestSessionsAtOnce(t *testing.T) { each(t, checkSessionsAtOnce) }
 func checkSessionsAtOnce(t *testing.T, p peer) {
 	r := open(t, p)
 	first, firstThread := r.Session, r.Thread
-	second, err := r.Conn.NewSession(r.ctx(), acpclient.NewSession{Cwd: r.dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(r.Conn.NewSession(r.ctx(), acpclient.NewSession{Cwd: r.dir}))(t)
 	if first.ID() == second.ID() {
 		t.Fatalf("two sessions are called %q", first.ID())
 	}
-	if err := first.Prompt(event.Block{Text: "wait"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.Prompt(event.Block{Text: "wait"}))
 	r.Until("the first session waits", func() bool { return r.Said() == "waiting" })
 	r.Session, r.Thread = second, thread.New("")
 	r.says("hello", "hello from "+p.tag)
@@ -223,10 +219,7 @@ func TestResumeAndClose(t *testing.T) {
 
 func checkResumeAndClose(t *testing.T, p peer) {
 	r := connect(t, p)
-	var err error
-	if r.Session, err = r.Conn.ResumeSession(r.ctx(), "earlier", r.newSession()); err != nil {
-		t.Fatal(err)
-	}
+	r.Session = must.Get(r.Conn.ResumeSession(r.ctx(), "earlier", r.newSession()))(t)
 	r.Apply()
 	if n := len(r.Thread.Items); n != 0 {
 		t.Errorf("%d items without a replay: %s", n, r.transcript())

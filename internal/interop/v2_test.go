@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
+	"parley/internal/must"
 )
 
 // speaksV2 enables the tests that need version 2 of the protocol in parley.
@@ -93,9 +94,7 @@ func TestV2Modes(t *testing.T) {
 		if o, _ = r.Thread.Option("mode"); o.Current != "code" {
 			t.Errorf("option %+v", o)
 		}
-		if err := r.Session.SetOption(r.ctx(), "mode", "code"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Session.SetOption(r.ctx(), "mode", "code"))
 		if r.prompt("session"); !strings.Contains(r.Said(), " mode=code ") {
 			t.Errorf("the agent says %q", r.Said())
 		}

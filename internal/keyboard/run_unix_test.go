@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // running is a program at the user's terminal, and the last lines that it wrote once it has ended.
@@ -101,9 +103,7 @@ func TestRunLeavesTheRest(t *testing.T) {
 		_, err := RunOnPTY(t.Context(), cmd, "agent login")
 		d.done <- err
 	}()
-	if err := d.ends(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.ends())
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		if text, _ := os.ReadFile(file); strings.TrimSpace(string(text)) == "yes" {
 			return

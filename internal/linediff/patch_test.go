@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/internal/patch"
 )
 
@@ -58,10 +59,7 @@ func TestPatchOfGit(t *testing.T) {
 			`"" -> "/w/run.sh"`, `"/w/ta\tb.txt" -> "/w/ta\tb.txt" +1 -0 4 lines`, `"/w/with blank.txt" -> "/w/with blank.txt" +0 -1 4 lines`, `"/w/ü.txt" -> "/w/ü.txt" +1 -0 4 lines`,
 		},
 	} {
-		patch, err := os.ReadFile("testdata/patches/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		patch := must.Get(os.ReadFile("testdata/patches/" + name))(t)
 		got := toldOf(string(patch))
 		for i := range max(len(got), len(want)) {
 			if i >= len(got) || i >= len(want) || got[i] != want[i] {

@@ -12,24 +12,19 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/internal/notes"
 )
 
 func load(t *testing.T, h *History) []string {
 	t.Helper()
-	got, err := h.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return must.Get(h.Load())(t)
 }
 
 func add(t *testing.T, h *History, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		if err := h.Add(text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, h.Add(text))
 	}
 }
 
@@ -133,10 +128,7 @@ func TestCorruptHistory(t *testing.T) {
 	dir := t.TempDir()
 	h := NewHistory(dir, "/p")
 	add(t, h, "good")
-	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.OpenFile(h.path, os.O_APPEND|os.O_WRONLY, 0))(t)
 	f.WriteString("garbage\n{\"prompt\":7}\n\x00\x00\n{\"t\":\"2026-01-01T00:00:00Z\",\"prompt\":\"\xff\"}\n[]\n{\"prompt\":\"half a li")
 	f.Close()
 	add(t, h, "after") // after the incomplete line
@@ -144,12 +136,8 @@ func TestCorruptHistory(t *testing.T) {
 	if got := load(t, NewHistory(dir, "/p")); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if err := os.Remove(h.path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(h.path, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(h.path))
+	must.Do(t, os.Mkdir(h.path, 0o700))
 	if _, err := h.Load(); err == nil {
 		t.Error("a directory in its place is no error")
 	}
@@ -217,14 +205,9 @@ func TestHistoryBytes(t *testing.T) {
 }
 
 func TestProject(t *testing.T) {
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	deep := filepath.Join(root, "repo", "a", "b")
-	if err := os.MkdirAll(deep, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(deep, 0o700))
 	if got := Project(deep); got != deep {
 		t.Errorf("without git %q", got)
 	}
@@ -259,18 +242,14 @@ func TestDrafts(t *testing.T) {
 	k := Key{Agent: "claude", Session: "../../../sess/1"}
 	draft := Draft{Parts: []Part{{Text: "see "}, {Text: "\tpasted\n", Pasted: true}}, Queued: []string{"one", "two"}, Notes: []notes.Note{{Path: "a \"b\".go", From: 2, To: 3, Quote: "+x", Diff: true, Text: "why?"}}}
 	for _, save := range []Draft{{Parts: []Part{{Text: "older"}}}, draft} {
-		if err := d.Save(k, save); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Save(k, save))
 	}
 	got, err := NewDrafts(dir, "/elsewhere").Load(Key{"/p", k.Agent, k.Session}) // by the session's directory
 	if err != nil || !slices.Equal(got.Parts, draft.Parts) || !slices.Equal(got.Queued, draft.Queued) || !slices.Equal(got.Notes, draft.Notes) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	left := Key{Agent: "a"}
-	if err := d.Save(left, Draft{Queued: []string{"left"}, Session: "s"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Save(left, Draft{Queued: []string{"left"}, Session: "s"}))
 	if got, _ := NewDrafts(dir, "/p").Load(left); got.Session != "s" || got.Queued[0] != "left" {
 		t.Errorf("got %+v", got)
 	}
@@ -285,15 +264,11 @@ func TestDrafts(t *testing.T) {
 			t.Errorf("%s: got %v", f.Name(), info.Mode())
 		}
 	}
-	if err := d.Save(k, Draft{Parts: []Part{{Text: " \n"}}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Save(k, Draft{Parts: []Part{{Text: " \n"}}}))
 	if _, err := os.Stat(d.path(k)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a draft that was sent is still there: %v", err)
 	}
-	if err := os.WriteFile(d.path(k), []byte(`{"parts": 7`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(d.path(k), []byte(`{"parts": 7`), 0o600))
 	if got, err := d.Load(k); err != nil || !got.Empty() {
 		t.Errorf("a corrupt one: %+v, %v", got, err)
 	}
@@ -303,18 +278,14 @@ func TestDrafts(t *testing.T) {
 func TestDraftsKeepTheOneBefore(t *testing.T) {
 	dir := t.TempDir()
 	d := NewDrafts(dir, "/p")
-	if err := d.Save(Key{}, Draft{Queued: []string{"kept"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Save(Key{}, Draft{Queued: []string{"kept"}}))
 	if err := d.Save(Key{}, Draft{Queued: []string{strings.Repeat("x", maxDraft)}}); err == nil {
 		t.Error("a draft without bounds was kept")
 	}
 	if got, _ := d.Load(Key{}); len(got.Queued) != 1 || got.Queued[0] != "kept" {
 		t.Errorf("got %.40v", got)
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(dir))
 	if err := os.WriteFile(dir, nil, 0o600); err != nil { // nothing can be created there
 		t.Fatal(err)
 	}
@@ -327,16 +298,12 @@ func TestOldDraftsGo(t *testing.T) {
 	d := NewDrafts(t.TempDir(), "/p")
 	for i := range maxDrafts + 3 {
 		k := Key{Agent: "a", Session: fmt.Sprint(i)}
-		if err := d.Save(k, Draft{Queued: []string{"x"}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Save(k, Draft{Queued: []string{"x"}}))
 		at := time.Now().Add(-time.Duration(2*maxDrafts-i) * time.Minute)
 		if i == maxDrafts-1 {
 			at = time.Now().Add(-draftLife - time.Hour)
 		}
-		if err := os.Chtimes(d.path(k), at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(d.path(k), at, at))
 	}
 	for i, want := range map[int]bool{0: false, maxDrafts - 1: false, 5: true, maxDrafts + 2: true} {
 		if got, _ := d.Load(Key{Agent: "a", Session: fmt.Sprint(i)}); got.Empty() == want {

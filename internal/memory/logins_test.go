@@ -1,6 +1,10 @@
 package memory
 
-import "testing"
+import (
+	"testing"
+
+	"parley/internal/must"
+)
 
 func TestLogins(t *testing.T) {
 	dir := t.TempDir()
@@ -11,9 +15,7 @@ func TestLogins(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := l.Set("claude", true); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Set("claude", true))
 	}
 	if other := NewLogins(dir); !other.Needed("claude") || other.Needed("codex") {
 		t.Error("the next parley does not know who needs a login")

@@ -8,16 +8,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // lookup loads the names below a directory.
 func lookup(t *testing.T, dir string) func(agent, session string) string {
 	t.Helper()
-	of, err := NewNames(dir).Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return of
+	return must.Get(NewNames(dir).Load())(t)
 }
 
 func TestNames(t *testing.T) {
@@ -27,9 +25,7 @@ func TestNames(t *testing.T) {
 	}
 	names := NewNames(dir)
 	for _, one := range [][3]string{{"fake", "s1", "first"}, {"other", "s1", "the other's"}, {"fake", "s2", "second"}, {"fake", "s1", "again\x1b[31m\nred" + strings.Repeat("x", 200)}, {"fake", "s2", ""}} {
-		if err := names.Save(one[0], one[1], one[2]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, names.Save(one[0], one[1], one[2]))
 	}
 	of := lookup(t, dir)
 	if got := of("fake", "s1"); !strings.HasPrefix(got, "again redxx") || len([]rune(got)) != maxName {
@@ -54,13 +50,9 @@ func TestNamesAreBounded(t *testing.T) {
 	for i := range all {
 		all[i] = fmt.Sprintf(`{"agent":"fake","session":"s%d","name":"n%d"}`, i, i)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "names.json"), []byte("["+strings.Join(all, ",")+"]"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "names.json"), []byte("["+strings.Join(all, ",")+"]"), 0o600))
 	for _, s := range []string{"s0", "new"} {
-		if err := names.Save("fake", s, "now"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, names.Save("fake", s, "now"))
 	}
 	of := lookup(t, dir)
 	if of("fake", "s0") != "now" || of("fake", "new") != "now" || of("fake", "s1") != "" || of("fake", "s2") != "n2" {
@@ -72,9 +64,7 @@ func TestNamesAreBounded(t *testing.T) {
 func TestDamagedNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "names.json")
 	for _, damaged := range []string{"", "[{", `{"agent":1}`, "[" + strings.Repeat(" ", maxNamesFile) + "]"} {
-		if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(damaged), 0o600))
 		names := NewNames(filepath.Dir(path))
 		_, err := names.Load()
 		saved := names.Save("fake", "s1", "name")

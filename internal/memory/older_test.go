@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // Drafts of an older parley are found where they certainly belong, move when they are
@@ -34,19 +36,12 @@ func TestDraftsOfAnOlderParley(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			drafts := filepath.Join(dir, "drafts")
-			if err := os.Mkdir(drafts, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(drafts, 0o700))
 			for name, data := range test.files {
-				if err := os.WriteFile(filepath.Join(drafts, name+".json"), []byte(data), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(drafts, name+".json"), []byte(data), 0o600))
 			}
 			text := func(d *Drafts) string {
-				got, err := d.Load(test.key)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(d.Load(test.key))(t)
 				for _, p := range got.Parts {
 					return p.Text
 				}
@@ -59,9 +54,7 @@ func TestDraftsOfAnOlderParley(t *testing.T) {
 			if got := text(d); got != test.want {
 				t.Fatalf("it finds %q, want %q", got, test.want)
 			}
-			if err := d.Save(test.key, Draft{Queued: []string{"changed"}}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Save(test.key, Draft{Queued: []string{"changed"}}))
 			if got := text(NewDrafts(dir, test.project)); got != "changed" {
 				t.Errorf("after a change it finds %q", got)
 			}
@@ -72,9 +65,7 @@ func TestDraftsOfAnOlderParley(t *testing.T) {
 			if files, _ := os.ReadDir(drafts); len(files) != want {
 				t.Errorf("files afterwards: %v", files)
 			}
-			if err := NewDrafts(dir, test.project).Save(test.key, Draft{}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, NewDrafts(dir, test.project).Save(test.key, Draft{}))
 			if got := text(NewDrafts(dir, test.project)); got != "" {
 				t.Errorf("once sent it finds %q", got)
 			}

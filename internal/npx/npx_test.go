@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // The test binary is the parley that npx starts.
@@ -31,24 +33,17 @@ type environment struct {
 
 func newEnvironment(t *testing.T) *environment {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	h := &environment{t, filepath.Join(root, "state"), filepath.Join(root, "project"), filepath.Join(root, "cache", "node_modules", ".bin"), filepath.Join(root, "tools")}
 	for _, dir := range []string{h.project, h.fetched, h.tool} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(dir, 0o755))
 	}
 	return h
 }
 
 func (h *environment) script(path, text string) string {
 	h.t.Helper()
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
-		h.t.Fatal(err)
-	}
+	must.Do(h.t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755))
 	return path
 }
 
@@ -59,10 +54,7 @@ func (h *environment) wrap(env ...string) (*exec.Cmd, error) {
 	npx := h.script(filepath.Join(h.tool, "npx"), `pwd > "$SEEN"; echo "$@" >> "$SEEN"; shift 3
 export PATH="`+h.fetched+`:/elsewhere/node_modules/.bin:$PATH" npm_config_package=x npm_config_mine=changed INIT_CWD=x NODE=x EDITOR=x PWD=x
 exec "$@"`)
-	self, err := os.Executable()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(h.t)
 	cmd := &exec.Cmd{Path: "agent", Args: []string{"agent", "--acp", "a b"}, Dir: h.project, Env: append(env, "SEEN="+filepath.Join(h.tool, "seen"), "HOME="+h.state)}
 	return cmd, Wrap(cmd, npx, "pkg@1.2.3", self, h.state)
 }
@@ -117,13 +109,8 @@ func TestRunsByTheNodeOfNpx(t *testing.T) {
 	shims := t.TempDir()
 	h.script(filepath.Join(shims, "node"), "echo another was run")
 	agent := filepath.Join(h.fetched, "agent")
-	if err := os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd, err := h.wrap("PATH="+shims+":/usr/bin:/bin", "npm_node_execpath="+node)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755))
+	cmd := must.Get(h.wrap("PATH="+shims+":/usr/bin:/bin", "npm_node_execpath="+node))(t)
 	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "node of npx: "+agent+" --acp a b\n" {
 		t.Errorf("%q, %v", out, err)
 	}
@@ -134,14 +121,9 @@ func TestRunsByTheNodeOfNpx(t *testing.T) {
 func TestFetchedFromTheProject(t *testing.T) {
 	h := newEnvironment(t)
 	h.fetched = filepath.Join(h.project, "cache")
-	if err := os.Mkdir(h.fetched, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(h.fetched, 0o755))
 	h.script(filepath.Join(h.fetched, "agent"), "echo the project was run")
-	cmd, err := h.wrap("PATH=/usr/bin:/bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd := must.Get(h.wrap("PATH=/usr/bin:/bin"))(t)
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "set npm_config_cache") {
 		t.Errorf("%s, %v", out, err)
 	}
@@ -151,10 +133,7 @@ func TestFetchedFromTheProject(t *testing.T) {
 func TestNothingFetched(t *testing.T) {
 	h := newEnvironment(t)
 	h.script(filepath.Join(h.tool, "agent"), "echo another was run")
-	cmd, err := h.wrap("PATH=" + h.tool + ":/usr/bin:/bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd := must.Get(h.wrap("PATH=" + h.tool + ":/usr/bin:/bin"))(t)
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "find agent in what npx has fetched") {
 		t.Errorf("%s, %v", out, err)
 	}
@@ -195,12 +174,8 @@ func TestPrivateDirectory(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			h := newEnvironment(t)
 			dir := filepath.Join(h.state, "npx")
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := test.prepare(h, dir); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(dir, 0o700))
+			must.Do(t, test.prepare(h, dir))
 			_, err := h.wrap("PATH=/usr/bin:/bin")
 			if test.says != "" {
 				if err == nil || !strings.Contains(err.Error(), test.says) {

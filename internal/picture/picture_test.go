@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestType(t *testing.T) {
@@ -59,9 +61,7 @@ func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, data string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(data), 0o600))
 		return path
 	}
 	const png = "\x89PNG\r\n\x1a\n"

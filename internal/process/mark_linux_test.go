@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -63,9 +65,7 @@ func TestKillFindsDaemonsByTheirMark(t *testing.T) {
 	if !g.Alive() {
 		t.Fatal("the daemon is not seen")
 	}
-	if err := g.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.Kill())
 	waitDead(t, a, b)
 	if !g.WaitGone(patience) {
 		t.Fatal("group is not gone")
@@ -80,9 +80,7 @@ func TestKillFindsItsOwnMarkOnly(t *testing.T) {
 	a, b := readPid(t, out), readPid(t, out)
 	c, d := readPid(t, otherOut), readPid(t, otherOut)
 	nobodys := exec.Command("sleep", "1000")
-	if err := nobodys.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, nobodys.Start())
 	t.Cleanup(func() { nobodys.Process.Kill(); nobodys.Wait() })
 	g.Wait()
 	g.Kill()
@@ -103,9 +101,7 @@ func TestWithoutEnvironment(t *testing.T) {
 	var pids []int
 	for _, cmd := range []*exec.Cmd{exec.Command("sleep", "1000"), exec.Command("yes")} {
 		cmd.Env = []string{}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 		pids = append(pids, cmd.Process.Pid)
 	}
@@ -150,10 +146,7 @@ func TestMark(t *testing.T) {
 // A Group finds what a nested Group has started: both marks are set.
 func TestMarksNest(t *testing.T) {
 	needSetsid(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	t.Setenv(callerVar, doubleFork)
 	g, out := running(t, "exec '"+self+"'")
 	pids := []int{readPid(t, out), readPid(t, out), readPid(t, out)}

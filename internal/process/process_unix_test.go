@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -105,9 +107,7 @@ func TestTerminateAndKillEndTheGroup(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			g, out := running(t, tc.script)
 			child := readPid(t, out)
-			if err := tc.end(g); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tc.end(g))
 			if got := SignalName(g.Wait()); got != tc.signal {
 				t.Fatalf("ended by %q, want %q", got, tc.signal)
 			}
@@ -132,9 +132,7 @@ func TestKillEndsOrphanedChildren(t *testing.T) {
 	if !g.Alive() || g.WaitGone(30*time.Millisecond) {
 		t.Fatal("the orphaned child is not found")
 	}
-	if err := g.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.Kill())
 	waitDead(t, child)
 	if !g.WaitGone(5 * time.Second) {
 		t.Fatal("group is not gone")
@@ -187,12 +185,8 @@ func TestStartRefusesStreamsThatCouldBlockWait(t *testing.T) {
 func TestLookPath(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, mode os.FileMode) {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), mode))
 	}
 	write("bin/tool", 0o755)
 	write("bin/plain", 0o644)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/creack/pty"
 )
 
@@ -101,9 +103,7 @@ func TestSweepEndsWhatWasLeft(t *testing.T) {
 func ended(t *testing.T) int {
 	t.Helper()
 	cmd := exec.Command("true")
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Run())
 	return cmd.Process.Pid
 }
 
@@ -151,9 +151,7 @@ func TestSweepSparesWhatIsNotCertain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("sleep", "1000")
 			cmd.Env = append(os.Environ(), TreeVar+"="+test.mark)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Start())
 			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 			found, left := Sweep(t.Context(), patience)
 			if (found == 1) != test.ends || left != 0 || lives(cmd.Process.Pid) == test.ends {
@@ -171,9 +169,7 @@ func TestSweepSparesWhatIsUsed(t *testing.T) {
 	env := append(os.Environ(), TreeVar+"=t:"+us.String(), installationVar+"="+home)
 	beside := exec.Command("sleep", "1000") // without the exception it would be ended
 	beside.Env = env
-	if err := beside.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, beside.Start())
 	defer func() { beside.Process.Kill(); beside.Wait() }()
 
 	inside := exec.Command("sleep", "1000")

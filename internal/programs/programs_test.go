@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // machine is a home, a project in it, and a directory of system programs. The current
@@ -23,15 +25,10 @@ type machine struct {
 
 func newMachine(t *testing.T) *machine {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	m := &machine{t, filepath.Join(root, "home"), filepath.Join(root, "home", "src", "project"), filepath.Join(root, "bin")}
 	for _, dir := range []string{m.project, m.bin} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(dir, 0o755))
 	}
 	t.Setenv("HOME", m.home)
 	t.Chdir(m.project)
@@ -44,12 +41,8 @@ func newMachine(t *testing.T) *machine {
 // install creates a program that is never run.
 func (m *machine) install(path string) string {
 	m.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		m.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Do(m.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(m.t, os.WriteFile(path, []byte("#!/bin/sh\nexit 1\n"), 0o755))
 	return path
 }
 
@@ -116,9 +109,7 @@ func TestFindThroughLinks(t *testing.T) {
 	m.install(filepath.Join(m.project, "bin", "git"))
 	m.install(filepath.Join(m.project, "npx"))
 	for link, target := range map[string]string{"dir": filepath.Join(m.project, "bin"), "npx": filepath.Join(m.project, "npx")} {
-		if err := os.Symlink(target, filepath.Join(m.bin, link)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(target, filepath.Join(m.bin, link)))
 	}
 	t.Setenv("PATH", filepath.Join(m.bin, "dir")+":"+m.bin)
 	for _, name := range []string{"git", "npx"} {
@@ -145,9 +136,7 @@ func TestWhatIsAProject(t *testing.T) {
 			m := newMachine(t)
 			here := filepath.Join(m.home, test.here)
 			for _, dir := range []string{here, filepath.Join(m.home, test.git, ".git")} {
-				if err := os.MkdirAll(dir, 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.MkdirAll(dir, 0o755))
 			}
 			if test.git == "" {
 				os.Remove(filepath.Join(m.home, ".git"))
@@ -195,9 +184,7 @@ func TestFindRefuses(t *testing.T) {
 			t.Errorf("%q: got %q", name, got)
 		}
 	}
-	if err := os.Chmod(filepath.Join(m.bin, "git"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(filepath.Join(m.bin, "git"), 0o644))
 	if got, err := Find("git"); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -227,12 +214,8 @@ func TestCommand(t *testing.T) {
 	m := newMachine(t)
 	t.Setenv("PATH", strings.Join([]string{"", ".", "bin", filepath.Join(m.project, "bin"), m.bin}, ":"))
 	look := m.install(filepath.Join(m.bin, "look"))
-	if err := os.WriteFile(look, []byte("#!/bin/sh\npwd\necho \"$PWD $PATH\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(m.project, "bin"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(look, []byte("#!/bin/sh\npwd\necho \"$PWD $PATH\"\n"), 0o755))
+	must.Do(t, os.Mkdir(filepath.Join(m.project, "bin"), 0o755))
 	for _, test := range []struct {
 		cmd       *exec.Cmd
 		dir, path string
@@ -271,9 +254,7 @@ func TestInterpret(t *testing.T) {
 		{"#!" + safe, []string{agent, "agent", "--acp"}},
 		{"\x7fELF", []string{agent, "agent", "--acp"}},
 	} {
-		if err := os.WriteFile(agent, []byte(test.line+"\nnode\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(agent, []byte(test.line+"\nnode\n"), 0o755))
 		cmd := &exec.Cmd{Path: agent, Args: []string{"agent", "--acp"}}
 		err := NewPath([]string{"PATH=" + venv + ":" + m.bin}).Interpret(cmd)
 		var inProject *InProjectError
@@ -287,9 +268,7 @@ func TestInterpret(t *testing.T) {
 		}
 	}
 	// Without the project in PATH, env finds the same file.
-	if err := os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755))
 	cmd := &exec.Cmd{Path: agent, Args: []string{"agent"}}
 	if err := NewPath([]string{"PATH=" + m.bin}).Interpret(cmd); err != nil || cmd.Path != agent {
 		t.Errorf("%+v, %v", cmd, err)
@@ -302,9 +281,7 @@ func TestInterpretByWhatIsKnown(t *testing.T) {
 	node, own := m.install(filepath.Join(m.home, "versions", "node")), m.install(filepath.Join(m.project, "node"))
 	m.install(filepath.Join(m.bin, "node"))
 	agent := filepath.Join(m.bin, "agent")
-	if err := os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755))
 	for known, want := range map[string]string{node: node, own: agent, "node": agent, "": agent, m.install(filepath.Join(m.bin, "python")): agent} {
 		cmd := &exec.Cmd{Path: agent, Args: []string{"agent"}}
 		if err := NewPath([]string{"PATH=" + m.bin}).Interpret(cmd, known); err != nil || cmd.Path != want {

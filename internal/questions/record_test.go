@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"parley/internal/must"
 	"parley/permissions"
 )
 
@@ -139,9 +140,7 @@ func TestRecordTogether(t *testing.T) {
 func TestRecordRotates(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, recordName("s"))
-	if err := os.WriteFile(name, make([]byte, maxRecord+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, make([]byte, maxRecord+1), 0o600))
 	r := NewRecord(dir, "run", nil, nil)
 	r.RecordAnswer(question("s"), permissions.Answer{Cancelled: true}, true)
 	r.Close()
@@ -156,9 +155,7 @@ func TestRecordRotates(t *testing.T) {
 // A failed write is reported once and stops nothing.
 func TestRecordFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	var told []error
 	r := NewRecord(filepath.Join(file, "dir"), "run", nil, func(err error) { told = append(told, err) })
 	for range 3 {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -56,9 +58,7 @@ const head = `{"parley":1,"agent":"a","started":"2026-01-02T03:04:05Z"}` + "\n"
 
 func put(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -118,9 +118,7 @@ func TestList(t *testing.T) {
 	put(t, filepath.Join(dir, "old.jsonl"), head+`{"t":"2026-01-03T03:04:05.5Z","dir":"in","msg":{}}`+"\n"+`{"t":"2027-`)
 	put(t, filepath.Join(dir, "broken.jsonl"), "{}\n")
 	put(t, filepath.Join(dir, "other.txt"), head)
-	if err := os.Mkdir(filepath.Join(dir, "a.jsonl"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "a.jsonl"), 0o700))
 	all, err := List(dir)
 	if err != nil || len(all) != 2 {
 		t.Fatalf("%+v, %v", all, err)
@@ -143,10 +141,7 @@ func TestListAfterCrash(t *testing.T) {
 		w.Message(In, 0, []byte(`{"text":"`+strings.Repeat("x", 1000)+`"}`))
 	}
 	closeLog(t, w)
-	text, err := os.ReadFile(w.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(w.Path()))(t)
 	crashed := filepath.Join(dir, "crashed.jsonl")
 	begun := strings.Index(string(text), `"prompts":1`) + 200
 	for end := begun; end < len(text); end += 7919 {
@@ -161,15 +156,11 @@ func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	open := create(t, dir, Options{})
 	old := time.Now().Add(-100 * time.Hour)
-	if err := os.Chtimes(open.Path(), old, old); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(open.Path(), old, old))
 	for i, name := range []string{"d", "c", "b", "a"} { // d is the oldest
 		at := time.Now().Add(time.Duration(i-10) * time.Hour)
 		path := put(t, filepath.Join(dir, name+".jsonl"), head+strings.Repeat("x", 1000))
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(path, at, at))
 	}
 	put(t, filepath.Join(dir, "other.txt"), "not ours")
 	left := func() string {

@@ -8,16 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 // picked returns the lines of a selection as "dir n data".
 func picked(t *testing.T, path string, want Query) []string {
 	t.Helper()
-	s, err := Select(t.Context(), path, want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Select(t.Context(), path, want))(t)
 	var all []string
 	for _, l := range s.Lines {
 		if l.At.IsZero() {
@@ -105,10 +104,7 @@ func TestSelectIsBounded(t *testing.T) {
 	closeLog(t, w)
 	check := func(first, last uint64, lines, left int) []Selected {
 		t.Helper()
-		s, err := Select(t.Context(), w.Path(), Query{Session: "s", Spans: []Span{{first, last}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Select(t.Context(), w.Path(), Query{Session: "s", Spans: []Span{{first, last}}}))(t)
 		size, before := 0, 0
 		for i, l := range s.Lines {
 			size += len(l.Data)
@@ -142,10 +138,7 @@ func TestSelectIsBounded(t *testing.T) {
 
 // BenchmarkSelect searches 32 MiB for a message at the end.
 func BenchmarkSelect(b *testing.B) {
-	w, err := Create(b.TempDir(), Meta{}, Options{MaxBytes: 64 << 20, QueueBytes: 64 << 20})
-	if err != nil {
-		b.Fatal(err)
-	}
+	w := must.Get(Create(b.TempDir(), Meta{}, Options{MaxBytes: 64 << 20, QueueBytes: 64 << 20}))(b)
 	n := uint64(0)
 	for size := 0; size < 25<<20; { // 32 MiB with the head of each line
 		n++
@@ -154,13 +147,8 @@ func BenchmarkSelect(b *testing.B) {
 		size += len(msg)
 	}
 	w.Message(Out, 0, request(7, "session/prompt", `{"sessionId":"s"}`))
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	info, err := os.Stat(w.Path())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, w.Close())
+	info := must.Get(os.Stat(w.Path()))(b)
 	b.SetBytes(info.Size())
 	for b.Loop() {
 		s, err := Select(b.Context(), w.Path(), Query{Session: "s", Spans: []Span{{n, n}}, Request: 7})

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -37,10 +39,7 @@ func titled(session, title string) []byte {
 // sessionsIn returns the sessions that a log lists.
 func sessionsIn(t *testing.T, path string) []Session {
 	t.Helper()
-	e, err := readEntry(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(readEntry(path))(t)
 	return e.Sessions
 }
 
@@ -88,9 +87,7 @@ func TestSessionsOfAFullLog(t *testing.T) {
 	say(Out, request(600, "session/load", `{"cwd":"/w2","sessionId":"late"}`))
 	say(In, answer(600, `{}`))
 	say(Out, prompt(601, "late", "the last with token=ghp_0123456789abcdefghijABCDEFGHIJ012345"))
-	if err := w.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Sync(t.Context()))
 	for range 2 { // while it is being written, and after it was closed
 		e, err := readEntry(w.Path())
 		if err != nil || len(e.Sessions) != 2 || e.Size > limit || time.Since(e.Updated) > time.Minute {
@@ -180,7 +177,7 @@ func TestSessionsAreBounded(t *testing.T) {
 		t.Errorf("%d sessions, %d requests", len(n.sessions), len(n.asked))
 	}
 	list := n.list()
-	if size := len(must(json.Marshal(list))); len(list) < 50 || size > maxSessionBytes+2*len(list) || list[0].ID != "s999" || list[len(list)-1].ID != fmt.Sprint("s", 1000-len(list)) {
+	if size := len(must.Get(json.Marshal(list))(t)); len(list) < 50 || size > maxSessionBytes+2*len(list) || list[0].ID != "s999" || list[len(list)-1].ID != fmt.Sprint("s", 1000-len(list)) {
 		t.Errorf("%d listed in %d bytes, %+v to %+v", len(list), size, list[0], list[len(list)-1])
 	}
 	if last := n.sessions[maxSessions-1].ID; n.sessions[maxSessions-2].ID != "s801" || last != "t999" {
@@ -192,13 +189,6 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 }
 
-func must(data []byte, err error) []byte {
-	if err != nil {
-		panic(err)
-	}
-	return data
-}
-
 // Every prompt is written to the meta at once, so an open log can be listed.
 func TestPromptsAreListedAtOnce(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})
@@ -207,9 +197,7 @@ func TestPromptsAreListedAtOnce(t *testing.T) {
 	}
 	for i := range 10 {
 		w.Message(Out, 0, prompt(i, "s", strings.Repeat("prompt ", 20)))
-		if err := w.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Sync(t.Context()))
 		if got := sessionsIn(t, w.Path()); len(got) != 21 || got[0].ID != "s" || got[0].Prompts != i+1 {
 			t.Errorf("after %d: %+v", i+1, got)
 		}
@@ -220,10 +208,7 @@ func TestPromptsAreListedAtOnce(t *testing.T) {
 func TestTitlesDoNotFloodTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		w, err := newWriter(d, Meta{Started: started}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(newWriter(d, Meta{Started: started}, Options{}))(t)
 		for i := range 100 {
 			w.Message(Out, 0, prompt(i, fmt.Sprint("s", i), strings.Repeat("prompt ", 20)))
 		}
@@ -254,10 +239,7 @@ func TestOlderLogs(t *testing.T) {
 	if d := cmp.Diff([]Session{{ID: "s", Cwd: "/w", Title: "T", Prompts: 3}}, sessionsIn(t, path)); d != "" {
 		t.Error(d)
 	}
-	r, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Open(path))(t)
 	defer r.Close()
 	if l, err := r.Next(); err != nil || l.N != 0 || string(l.Data) != `{"id":1}` {
 		t.Errorf("%+v, %v", l, err)
@@ -269,9 +251,7 @@ func TestSync(t *testing.T) {
 	w := create(t, t.TempDir(), Options{})
 	for i := range 100 {
 		w.Message(In, uint64(i+1), fmt.Appendf(nil, `{"n":%d}`, i))
-		if err := w.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Sync(t.Context()))
 		if lines, _ := readAll(t, w.Path()); len(lines) != i+1 {
 			t.Fatalf("%d lines after %d messages", len(lines), i+1)
 		}
@@ -282,10 +262,7 @@ func TestSync(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		w, err := newWriter(d, Meta{Started: started}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(newWriter(d, Meta{Started: started}, Options{}))(t)
 		synctest.Wait()
 		d.hold = make(chan struct{})
 		w.Message(In, 0, []byte(`{}`))
@@ -316,9 +293,7 @@ func BenchmarkWrite(b *testing.B) {
 			work := batch{bytes: chunk, marks: []mark{{at: started, dir: In, n: 1, size: len(chunk)}}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := l.write(&work, false); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, l.write(&work, false))
 			}
 		})
 	}

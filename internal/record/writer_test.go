@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -21,28 +23,20 @@ var started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func create(t *testing.T, dir string, o Options) *Writer {
 	t.Helper()
-	w, err := Create(dir, Meta{Agent: "claude", Command: "claude --token t", Cwd: "/w", Roots: []string{"/w"}, Started: started, Protocol: 1}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(dir, Meta{Agent: "claude", Command: "claude --token t", Cwd: "/w", Roots: []string{"/w"}, Started: started, Protocol: 1}, o))(t)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
 
 func closeLog(t *testing.T, w *Writer) {
 	t.Helper()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 }
 
 // readAll returns the lines of a log as "dir data", and its newest meta.
 func readAll(t *testing.T, path string) ([]string, Meta) {
 	t.Helper()
-	r, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Open(path))(t)
 	defer r.Close()
 	var all []string
 	for {
@@ -176,10 +170,7 @@ func (d *disk) Close() error { return nil }
 func TestSlowDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		w, err := newWriter(d, Meta{Started: started}, Options{QueueBytes: 10 * (markBytes + len(`{"n":10}`))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(newWriter(d, Meta{Started: started}, Options{QueueBytes: 10 * (markBytes + len(`{"n":10}`))}))(t)
 		synctest.Wait()
 		d.hold = make(chan struct{})
 		w.Message(In, 0, []byte(`{"n":10}`))
@@ -190,9 +181,7 @@ func TestSlowDisk(t *testing.T) {
 		close(d.hold)
 		synctest.Wait()
 		w.Message(In, 0, []byte(`{"n":99}`))
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
 		var got []string
 		for _, l := range strings.Split(strings.TrimSpace(d.text.String()), "\n")[1:] {
 			p, ok := parseLine([]byte(l))
@@ -214,10 +203,7 @@ func TestSlowDisk(t *testing.T) {
 func TestHangingDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		w, err := newWriter(d, Meta{Started: started}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(newWriter(d, Meta{Started: started}, Options{}))(t)
 		synctest.Wait()
 		d.hold = make(chan struct{})
 		w.Message(In, 0, []byte(`{}`))
@@ -235,10 +221,7 @@ func TestFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
 		var told []error
-		w, err := newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { told = append(told, err) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { told = append(told, err) }}))(t)
 		synctest.Wait()
 		d.fails = syscall.ENOSPC
 		for range 100 {
@@ -268,10 +251,7 @@ func TestFullDisk(t *testing.T) {
 func TestFullAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		w, err := newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { t.Errorf("reported %v", err) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { t.Errorf("reported %v", err) }}))(t)
 		synctest.Wait()
 		d.fails = syscall.ENOSPC
 		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) {
@@ -282,9 +262,7 @@ func TestFullAtTheEnd(t *testing.T) {
 
 func TestCreateWhereNothingCanBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	if w, err := Create(filepath.Join(file, "sessions"), Meta{}, Options{}); err == nil || w != nil {
 		t.Errorf("%v, %v", w, err)
 	}
@@ -299,12 +277,8 @@ func TestRemovedMeanwhile(t *testing.T) {
 	w.Message(In, 1, answer(1, `{"sessionId":"s1"}`))
 	w.Message(Out, 0, prompt(2, "s1", "the first prompt"))
 	for range 2 {
-		if err := w.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.RemoveAll(state); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Sync(t.Context()))
+		must.Do(t, os.RemoveAll(state))
 		w.Message(In, 2, []byte(`{"id":2}`))
 	}
 	closeLog(t, w)

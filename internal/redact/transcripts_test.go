@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // recorded calls f with the messages of the transcripts in testdata, and of recordings of
@@ -18,10 +20,7 @@ func recorded(t *testing.T, f func(msg []byte)) {
 		t.Fatalf("%d scripts", len(scripts))
 	}
 	each := func(path string, f func(line []byte)) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(path))(t)
 		for line := range bytes.Lines(data) {
 			f(line)
 		}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"parley/internal/gateway"
+	"parley/internal/must"
 	"parley/internal/record"
 	"parley/internal/redact"
 	"parley/internal/seeds"
@@ -36,10 +37,7 @@ func transcripts(t *testing.T) map[string][][]byte {
 	all := map[string][][]byte{}
 	paths, _ := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.txtar"))
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		for line := range bytes.Lines(text) {
 			at := bytes.IndexByte(line, '{')
 			if at < 0 || !json.Valid(line[at:]) {
@@ -144,10 +142,7 @@ func TestNoSecretIsInALog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	rounds(t, func(t *testing.T, name string, msgs []planted) {
-		w, err := record.Create(dir, record.Meta{Agent: "a", Started: time.Now()}, record.Options{MaxBytes: 1 << 30, QueueBytes: 1 << 30})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(record.Create(dir, record.Meta{Agent: "a", Started: time.Now()}, record.Options{MaxBytes: 1 << 30, QueueBytes: 1 << 30}))(t)
 		noise := func(p planted) []byte { return append([]byte("! "), p.msg...) }
 		for i, p := range msgs {
 			w.Message(record.Out, 0, p.msg)
@@ -155,13 +150,8 @@ func TestNoSecretIsInALog(t *testing.T) {
 			w.Message(record.In, uint64(i+1), noise(p))
 			w.Message(record.Err, 0, p.msg)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(w.Path())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
+		text := must.Get(os.ReadFile(w.Path()))(t)
 		os.Remove(w.Path())
 		n := 0
 		for line := range bytes.Lines(text) {
@@ -253,17 +243,9 @@ func TestNoSecretIsInTheLogOfAGateway(t *testing.T) {
 		text = append(append(text, p.msg...), '\n')
 	}
 	path := filepath.Join(dir, "lines")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, text, 0o600))
+	self := must.Get(os.Executable())(t)
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var log logged
 	s := gateway.New(gateway.Options{Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Start: gateway.Command([]string{self}, append(os.Environ(), hostileVar+"="+path), 1<<20)})
@@ -273,18 +255,12 @@ func TestNoSecretIsInTheLogOfAGateway(t *testing.T) {
 	go func() { served <- s.Serve(ctx, ln, nil) }()
 	post := func(body []byte, header string) int {
 		t.Helper()
-		req, err := http.NewRequestWithContext(ctx, "POST", "http://"+ln.Addr().String()+gateway.DefaultPath, bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequestWithContext(ctx, "POST", "http://"+ln.Addr().String()+gateway.DefaultPath, bytes.NewReader(body)))(t)
 		req.Header.Set("Content-Type", "application/json")
 		if header != "" {
 			req.Header.Set("Acp-Connection-Id", header)
 		}
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(http.DefaultClient.Do(req))(t)
 		res.Body.Close()
 		return res.StatusCode
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"parley/internal/must"
 )
 
 func TestVisible(t *testing.T) {
@@ -82,18 +84,12 @@ func decodeVisible(t *testing.T, v string) string {
 				b.WriteByte('\r')
 				i += 4
 			case strings.HasPrefix(s, `<\x`):
-				c, err := strconv.ParseUint(s[3:5], 16, 8)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Get(strconv.ParseUint(s[3:5], 16, 8))(t)
 				b.WriteByte(byte(c))
 				i += 6
 			case strings.HasPrefix(s, "<U+"):
 				end := strings.IndexByte(s, '>')
-				r, err := strconv.ParseUint(s[3:end], 16, 32)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(strconv.ParseUint(s[3:end], 16, 32))(t)
 				b.WriteRune(rune(r))
 				i += end + 1
 			case strings.HasPrefix(s, "→   "):

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // truncate makes the test binary truncate a file.
@@ -76,22 +78,14 @@ type box struct {
 func newBox(t *testing.T) box {
 	t.Helper()
 	needLandlock(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	base, outside := t.TempDir(), t.TempDir()
 	for _, path := range []string{"file", "dir/file"} {
 		os.MkdirAll(filepath.Join(outside, "dir"), 0o755)
-		if err := os.WriteFile(filepath.Join(outside, path), []byte("precious"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(outside, path), []byte("precious"), 0o644))
 	}
 	t.Setenv("TMPDIR", t.TempDir()) // the directories of the test are below the real one
-	s, err := New(self, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(self, nil))(t)
 	return box{t, s, base, outside}
 }
 
@@ -101,9 +95,7 @@ func (b box) run(script string, roots, own []string) (string, error) {
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir = b.root
 	cmd.Env = append(os.Environ(), "OUT="+b.outside, "SELF="+b.sandbox.self[0])
-	if err := b.sandbox.Wrap(cmd, roots, own); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, b.sandbox.Wrap(cmd, roots, own))
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -164,10 +156,7 @@ func TestFurtherPlaces(t *testing.T) {
 	if out, err := b.run("rm \"$OUT/file\"", []string{b.root}, []string{file}); err == nil {
 		t.Errorf("a file that may be written could be removed: %s", out)
 	}
-	s, err := New(b.sandbox.self[0], []string{b.outside})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(b.sandbox.self[0], []string{b.outside}))(t)
 	b.sandbox = s
 	if out, err := b.run(script, []string{b.root}, nil); err != nil {
 		t.Errorf("extra: %v: %s", err, out)
@@ -181,17 +170,13 @@ func TestFurtherPlaces(t *testing.T) {
 func TestExactPlaces(t *testing.T) {
 	b := newBox(t)
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(b.outside, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(b.outside, link))
 	for path, want := range map[string]bool{
 		b.outside: true, filepath.Join(b.outside, "dir"): true, link: false, filepath.Join(link, "dir"): false, filepath.Join(b.outside, "none"): false,
 	} {
 		cmd := exec.Command("sh", "-c", "echo x >\"$OUT/dir/new\"")
 		cmd.Dir, cmd.Env = b.root, append(os.Environ(), "OUT="+b.outside)
-		if err := b.sandbox.Wrap(cmd, []string{b.root}, nil, path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.sandbox.Wrap(cmd, []string{b.root}, nil, path))
 		if out, err := cmd.CombinedOutput(); (err == nil) != want {
 			t.Errorf("%s: got %v, want that it works: %v: %s", path, err, want, out)
 		}
@@ -206,9 +191,7 @@ func TestProgramIsWhatWasMeant(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := &exec.Cmd{Path: sh, Args: []string{"--", "-c", `echo "$0|$1|$2|$MINE|$LATER|$$"; exit 7`, "--write", "a b", ""}, Env: []string{"MINE=yes", "LATER=no"}, Dir: b.root}
-	if err := b.sandbox.Wrap(cmd, []string{b.root}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.sandbox.Wrap(cmd, []string{b.root}, nil))
 	cmd.Env = append(cmd.Env, "LATER=added") // as the mark of what parley starts
 	out, err := cmd.Output()
 	var exit *exec.ExitError
@@ -260,9 +243,7 @@ func TestLinksToPlaces(t *testing.T) {
 			b := b
 			b.t, b.root = t, base
 			if nested {
-				if err := os.MkdirAll(filepath.Join(base, tc.place), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.MkdirAll(filepath.Join(base, tc.place), 0o755))
 			}
 			if out, err := b.run(tc.plant, []string{base}, nil); err != nil {
 				t.Fatalf("%v: %s", err, out)
@@ -286,9 +267,7 @@ func TestLinksToPlaces(t *testing.T) {
 		})
 	}
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(b.root, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(b.root, link))
 	for _, roots := range [][]string{{link}, {b.root, link}} {
 		if out, err := b.run("echo x >new && rm new", roots, nil); err != nil {
 			t.Errorf("%q: %v: %s", roots, err, out)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // rig is a repository.
@@ -80,9 +81,7 @@ func TestStage(t *testing.T) {
 			}
 			r.write("d/f", "what is on the disk does not matter\n")
 			c.f.Path = "d/f"
-			if err := r.stage(c.f); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.stage(c.f))
 			if got := r.run("cat-file", "blob", ":d/f"); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
@@ -105,9 +104,7 @@ func TestStageNames(t *testing.T) {
 				t.Skip("no such name on Windows")
 			}
 			r := newRig(t, map[string]string{"other": "o\n"})
-			if err := r.stage(File{Path: name, After: "new\n", Created: true}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.stage(File{Path: name, After: "new\n", Created: true}))
 			if got := r.run("diff", "--cached", "--name-only", "-z"); got != name+"\x00" {
 				t.Errorf("staged %q, want %q", got, name)
 			}
@@ -254,9 +251,7 @@ func TestStageRunsNothing(t *testing.T) {
 	evil := "touch '" + ran + "'"
 	for _, hook := range []string{"post-index-change", "pre-commit", "post-applypatch", "applypatch-msg", "pre-applypatch", "fsmonitor-watchman"} {
 		r.write(".git/hooks/"+hook, "#!/bin/sh\n"+evil+"\n")
-		if err := os.Chmod(r.path(".git/hooks/"+hook), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(r.path(".git/hooks/"+hook), 0o755))
 	}
 	for _, name := range []string{"core.fsmonitor", "diff.evil.textconv", "diff.evil.command", "core.pager"} {
 		r.run("config", name, evil)
@@ -284,9 +279,7 @@ func TestStageElsewhere(t *testing.T) {
 	change := func(dir string) File { return File{Path: filepath.Join(dir, "f"), Before: "1\n", After: "2\n"} }
 	link := func(r *rig, dir, to string) {
 		r.t.Helper()
-		if err := os.MkdirAll(r.path(dir), 0o755); err != nil {
-			r.t.Fatal(err)
-		}
+		must.Do(r.t, os.MkdirAll(r.path(dir), 0o755))
 		r.write(dir+"/.git", "gitdir: "+to+"\n")
 	}
 	for name, make := range map[string]func(r *rig) (dir string){
@@ -299,18 +292,14 @@ func TestStageElsewhere(t *testing.T) {
 		"relative": func(r *rig) string { link(r, "p", "../.git"); return "p" },
 		"a directory that leads back": func(r *rig) string {
 			r.run("worktree", "add", "-q", "w")
-			if err := os.CopyFS(r.path("fake"), os.DirFS(r.path(".git/worktrees/w"))); err != nil {
-				r.t.Fatal(err)
-			}
+			must.Do(r.t, os.CopyFS(r.path("fake"), os.DirFS(r.path(".git/worktrees/w"))))
 			r.write("fake/commondir", r.path(".git")+"\n")
 			r.write("fake/gitdir", r.path("p/.git")+"\n")
 			link(r, "p", r.path("fake"))
 			return "p"
 		},
 		"a link": func(r *rig) string {
-			if err := os.Mkdir(r.path("p"), 0o755); err != nil {
-				r.t.Fatal(err)
-			}
+			must.Do(r.t, os.Mkdir(r.path("p"), 0o755))
 			if err := os.Symlink(r.path(".git"), r.path("p/.git")); err != nil {
 				r.t.Skip(err)
 			}
@@ -324,9 +313,7 @@ func TestStageElsewhere(t *testing.T) {
 			return "p"
 		},
 		"a submodule": func(r *rig) string {
-			if err := os.Mkdir(r.path(".git/modules"), 0o755); err != nil {
-				r.t.Fatal(err)
-			}
+			must.Do(r.t, os.Mkdir(r.path(".git/modules"), 0o755))
 			r.run("init", "-q", "--separate-git-dir", r.path(".git/modules/p"), "p")
 			r.run("-C", "p", "config", "core.worktree", "../../../p")
 			return "p"

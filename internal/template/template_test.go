@@ -6,18 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 }
 
@@ -64,15 +62,11 @@ func TestHostileProject(t *testing.T) {
 		".parley/commands/binary.md": "\xff\xfe",
 		".parley/commands/good.md":   "Good.",
 	})
-	if err := os.WriteFile(secret, []byte("SECRET"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(secret, []byte("SECRET"), 0o600))
 	if err := os.Symlink(secret, filepath.Join(dir, "link.md")); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "dir.md"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "dir.md"), 0o755))
 	fifo(t, filepath.Join(dir, "fifo.md"))
 	all, errs := Load("", []string{project})
 	if len(all) != 1 || all[0].Name != "good" {
@@ -92,9 +86,7 @@ func TestHostileProject(t *testing.T) {
 func TestDirectoryElsewhere(t *testing.T) {
 	elsewhere, project := t.TempDir(), t.TempDir()
 	write(t, elsewhere, map[string]string{"x.md": "SECRET"})
-	if err := os.Mkdir(filepath.Join(project, ".parley"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(project, ".parley"), 0o755))
 	if err := os.Symlink(elsewhere, filepath.Join(project, ".parley/commands")); err != nil {
 		t.Skip(err)
 	}

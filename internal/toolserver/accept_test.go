@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/internal/toolserver"
 )
 
@@ -159,15 +160,10 @@ func TestSocketDirectory(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such variable")
 	}
-	short, err := os.MkdirTemp("/tmp", "p")
-	if err != nil {
-		t.Fatal(err)
-	}
+	short := must.Get(os.MkdirTemp("/tmp", "p"))(t)
 	t.Cleanup(func() { os.RemoveAll(short) })
 	long := filepath.Join(short, strings.Repeat("long", 25))
-	if err := os.Mkdir(long, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(long, 0o700))
 	for _, tc := range []struct{ runtime, temp, want string }{
 		{short, long, short},
 		{long, short, short},

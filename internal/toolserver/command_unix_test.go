@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/acpclient/event"
+	"parley/internal/must"
 )
 
 // run calls run_command and allows it.
@@ -30,9 +31,7 @@ func (r *rig) run(client *mcp.ClientSession, args in) outcome {
 
 func TestRunCommand(t *testing.T) {
 	r, client := bound(t)
-	if err := os.Mkdir(filepath.Join(r.dir, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(r.dir, "sub"), 0o755))
 	for _, tc := range []struct {
 		args in
 		want string
@@ -91,13 +90,8 @@ func (r *rig) sleeper(client *mcp.ClientSession, ctx context.Context, more in) (
 	done = r.begin(ctx, client, "run_command", args)
 	r.answer("once")
 	find(r, "output", func(o event.TerminalOutput) bool { return strings.Contains(string(o.Data), "started") })
-	text, err := os.ReadFile(filepath.Join(r.dir, "pid"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	if pid, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
-		r.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(r.dir, "pid")))(r.t)
+	pid = must.Get(strconv.Atoi(strings.TrimSpace(string(text))))(r.t)
 	if err := syscall.Kill(pid, 0); err != nil {
 		r.t.Fatalf("it does not run: %v", err)
 	}
@@ -127,14 +121,8 @@ func TestTimeout(t *testing.T) {
 func TestNothingIsLeftRunning(t *testing.T) {
 	r, client := bound(t)
 	r.want(r.run(client, in{"command": "sleep 1000 >/dev/null 2>&1 & echo $! > pid"}), "[exit code 0]")
-	text, err := os.ReadFile(filepath.Join(r.dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(r.dir, "pid")))(t)
+	pid := must.Get(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	if state := stateOf(pid); state != "" {
 		t.Errorf("the process in the background is in state %s", state)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/must"
 	"parley/internal/toolserver"
 )
 
@@ -49,9 +50,7 @@ func TestWithdraw(t *testing.T) {
 		r := newRig(t)
 		client := r.connect(r.offered, nil)
 		early := r.begin(t.Context(), client, "read_text_file", in{"path": "a"})
-		if err := client.Ping(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, client.Ping(t.Context(), nil))
 		r.offer.Withdraw()
 		r.wantError(r.ended(early), over)
 		r.wantError(r.call(client, "read_text_file", in{"path": "a"}), over)

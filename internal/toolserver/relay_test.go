@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/must"
 	"parley/internal/toolserver"
 )
 
@@ -51,11 +52,7 @@ func (r relaying) ended(t *testing.T) error {
 func (r relaying) client(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: r.out, Writer: r.in}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return session
+	return must.Get(client.Connect(t.Context(), &mcp.IOTransport{Reader: r.out, Writer: r.in}, nil))(t)
 }
 
 func TestRelay(t *testing.T) {
@@ -121,15 +118,9 @@ func TestRelayRefused(t *testing.T) {
 
 // Another program at the socket may answer anything: the error is one safe line.
 func TestRelayToAnotherProgram(t *testing.T) {
-	dir, err := os.MkdirTemp("", "p")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "p"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	l, err := net.Listen("unix", filepath.Join(dir, "s"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("unix", filepath.Join(dir, "s")))(t)
 	defer l.Close()
 	for _, answer := range []string{"\x1b[2Jno\n", "", strings.Repeat("long", 1000)} {
 		go func() {

@@ -18,6 +18,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/host"
+	"parley/internal/must"
 	"parley/internal/toolserver"
 	"parley/permissions"
 )
@@ -57,11 +58,7 @@ func (r *rig) Post(e event.Event) {
 
 func realDir(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 }
 
 // newRig opens the session and makes an offer that is not bound yet.
@@ -87,9 +84,7 @@ func newRigIn(t *testing.T, box *host.Sandbox, change ...func(toolserver.Options
 		r.server.Close()
 		r.host.Close()
 	})
-	if err := services.Sessions.OpenSession(theSession, []string{r.dir}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, services.Sessions.OpenSession(theSession, []string{r.dir}, false))
 	r.offered, r.offer = r.newOffer()
 	return r
 }
@@ -124,10 +119,7 @@ func socketAndToken(t *testing.T, m acpclient.MCPServer) (path, token string) {
 func (r *rig) dial() net.Conn {
 	r.t.Helper()
 	path, _ := socketAndToken(r.t, r.offered)
-	conn, err := net.Dial("unix", path)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("unix", path))(r.t)
 	conn.SetDeadline(time.Now().Add(patience))
 	r.t.Cleanup(func() { conn.Close() })
 	return conn
@@ -158,10 +150,7 @@ func (r *rig) connect(m acpclient.MCPServer, opts *mcp.ClientOptions) *mcp.Clien
 	conn.SetDeadline(time.Time{})
 	r.conn = conn
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts)
-	session, err := client.Connect(r.t.Context(), &mcp.IOTransport{Reader: readCloser{in, conn}, Writer: conn}, nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	session := must.Get(client.Connect(r.t.Context(), &mcp.IOTransport{Reader: readCloser{in, conn}, Writer: conn}, nil))(r.t)
 	r.t.Cleanup(func() { conn.Close() }) // session.Close waits for calls
 	return session
 }
@@ -174,9 +163,7 @@ func (r *rig) raw(lines ...string) (net.Conn, *bufio.Reader) {
 	hello := []string{token,
 		`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`}
-	if _, err := io.WriteString(conn, strings.Join(append(hello, lines...), "\n")+"\n"); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(io.WriteString(conn, strings.Join(append(hello, lines...), "\n")+"\n"))(r.t)
 	in := bufio.NewReader(conn)
 	for _, want := range []string{"ok", `"id":"hello"`} {
 		if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, want) {
@@ -302,9 +289,7 @@ func (r *rig) answer(option string) permissions.Question {
 	if q.Session != theSession {
 		r.t.Errorf("a question of the session %q", q.Session)
 	}
-	if err := r.host.Broker().Answer(q.Key, option); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, r.host.Broker().Answer(q.Key, option))
 	return q
 }
 
@@ -347,9 +332,7 @@ func (r *rig) put(name, text string) string {
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(r.dir, name)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 

@@ -9,15 +9,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // usedCPU returns the processor time of this process and of those that it has waited for.
 func usedCPU(t testing.TB) (sum time.Duration) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var u syscall.Rusage
-		if err := syscall.Getrusage(who, &u); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Getrusage(who, &u))
 		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
 	return sum

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/decoy"
+	"parley/internal/must"
 )
 
 // names are few, so that operations collide; some are directories of others.
@@ -101,10 +102,7 @@ func FuzzUndo(f *testing.F) {
 		f.Add(c.seed, c.user)
 	}
 	out, base := outside(f), realTemp(f)
-	untouched, err := decoy.Tree(out)
-	if err != nil {
-		f.Fatal(err)
-	}
+	untouched := must.Get(decoy.Tree(out))(f)
 	var ready []string // directories in their first state
 	f.Fuzz(func(t *testing.T, seed uint64, user bool) {
 		if len(ready) == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // indexed describes the files of an index as `git ls-files --stage` does.
@@ -209,10 +210,7 @@ func FuzzIndex(f *testing.F) {
 	dir := gittest.Repository(f, map[string]string{"a": "1", "d/b": "2", "d/e/c": "3"})
 	for _, version := range []string{"2", "3", "4"} {
 		gittest.Run(f, dir, "update-index", "--index-version", version)
-		data, err := os.ReadFile(filepath.Join(dir, ".git", "index"))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(dir, ".git", "index")))(f)
 		f.Add(string(data), "")
 		f.Add(string(data), "d/")
 	}

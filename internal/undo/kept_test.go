@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -440,20 +442,11 @@ func TestSweepKept(t *testing.T) {
 	now := time.Now()
 	put := func(name string, age time.Duration, size int64) *os.File {
 		path := filepath.Join(dir, keptPrefix+name)
-		if err := os.Mkdir(path, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		f, err := createPack(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Truncate(size); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(path, 0o700))
+		f := must.Get(createPack(path))(t)
+		must.Do(t, f.Truncate(size))
 		for _, path := range []string{f.Name(), path} {
-			if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chtimes(path, now, now.Add(-age)))
 		}
 		return f
 	}
@@ -464,13 +457,8 @@ func TestSweepKept(t *testing.T) {
 	put("large2", 10*day, MaxKeptBytes/2).Close()
 	put("small", 5*day, 1).Close()
 	put("made now", 0, 1).Close()
-	if err := Sweep(dir, now); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Sweep(dir, now))
+	entries := must.Get(os.ReadDir(dir))(t)
 	var left []string
 	for _, e := range entries {
 		left = append(left, strings.TrimPrefix(e.Name(), keptPrefix))

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/decoy"
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // rig is a directory, usually a repository, and the Journal of a session in it.
@@ -44,11 +45,7 @@ func trust(t testing.TB, dir string) {
 
 func realTemp(t testing.TB) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 }
 
 // outside creates a directory for links to lead to, with a file for each of names that can be one. It fails the
@@ -73,10 +70,7 @@ func (r *rig) journal(opts Options) *Journal {
 	if opts.Roots == nil {
 		opts.Roots = []string{r.dir}
 	}
-	j, err := New(opts)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	j := must.Get(New(opts))(r.t)
 	r.t.Cleanup(func() {
 		if err := j.Close(); err != nil {
 			r.t.Error(err)
@@ -187,7 +181,7 @@ func (r *rig) undoAll(number int) {
 func tree(t testing.TB, dir string, withGit bool) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -215,9 +209,6 @@ func tree(t testing.TB, dir string, withGit bool) map[string]string {
 		}
 		all[name] = what
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"parley/internal/must"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -112,14 +114,9 @@ func TestSavedStates(t *testing.T) {
 	}
 	for _, s := range states {
 		c := change{id: 3, turn: 2, path: "/p", before: s, after: s, by: Both, newDirs: anyDirs, goneDirs: 1, doubt: doubtTwin, undone: true}
-		data, err := json.Marshal(savedOf(&c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(json.Marshal(savedOf(&c)))(t)
 		var back savedChange
-		if err := json.Unmarshal(data, &back); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(data, &back))
 		if *back.change() != c || !back.Before.valid() {
 			t.Errorf("%+v became %+v", c, back.change())
 		}

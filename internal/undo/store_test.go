@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // noise returns a text that cannot be compressed.
@@ -22,10 +24,7 @@ func noise(seed uint64, size int) string {
 
 // What is kept of many contents, of which some are removed again, is what was given, within the room.
 func TestStoreMakesRoom(t *testing.T) {
-	s, err := openStore(t.TempDir(), 64<<10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(openStore(t.TempDir(), 64<<10))(t)
 	defer s.close()
 	rnd := rand.New(rand.NewPCG(1, 1))
 	turns, pinned, contents := map[sum]int{}, map[sum]bool{}, map[sum]string{}
@@ -35,9 +34,7 @@ func TestStoreMakesRoom(t *testing.T) {
 			text = strings.Repeat(text, 1+rnd.IntN(4)) // which can be compressed
 		}
 		of := textState(text).sum
-		if err := s.keep(of, []byte(text), 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.keep(of, []byte(text), 0))
 		if !s.has(of) {
 			t.Fatalf("turn %d: there is no room", turn)
 		}
@@ -71,10 +68,7 @@ func TestStoreMakesRoom(t *testing.T) {
 
 // A compressed copy that is damaged, or longer than it was, is not returned.
 func TestDamagedCompressed(t *testing.T) {
-	s, err := openStore(t.TempDir(), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(openStore(t.TempDir(), 1<<20))(t)
 	defer s.close()
 	s.used = s.room / 2
 	text := []byte(strings.Repeat("line\n", 1000))

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // An agent can write parley's branches, so one may be a symbolic reference to a branch of the user's,
@@ -20,9 +22,7 @@ func TestBranchThatLeadsToAnother(t *testing.T) {
 			tree := r.create("fix")
 			before := r.git(r.repo, "for-each-ref", "refs/heads/main", "refs/heads/other")
 			r.writeTo(tree.Path, "a.txt", "changed\n")
-			if err := plant(filepath.Join(r.repo, ".git/refs/heads/parley/fix")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, plant(filepath.Join(r.repo, ".git/refs/heads/parley/fix")))
 			if m, err := r.store.Merge(t.Context(), tree, "fix the lexer"); err == nil {
 				t.Errorf("merged: %+v", m)
 			}
@@ -44,12 +44,8 @@ func TestFilesOfGitThatAreLinks(t *testing.T) {
 			tree := r.create("fix")
 			r.writeTo(tree.Path, "a.txt", "changed\n")
 			precious, place := filepath.Join(t.TempDir(), "precious"), filepath.Join(r.repo, ".git", filepath.FromSlash(name))
-			if err := os.Rename(place, precious); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(precious, place); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(place, precious))
+			must.Do(t, os.Symlink(precious, place))
 			read := func() (all string) {
 				filepath.WalkDir(precious, func(path string, d os.DirEntry, err error) error {
 					if err == nil && d.Type().IsRegular() {

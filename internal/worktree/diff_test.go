@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestDiff(t *testing.T) {
@@ -25,10 +27,7 @@ func TestDiff(t *testing.T) {
 	os.Remove(filepath.Join(tree.Path, "sub/b.txt"))
 	r.write("a.txt", "the user's\n")
 	r.commit(r.repo, "user's commit")
-	d, err := r.store.Diff(t.Context(), tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(r.store.Diff(t.Context(), tree))(t)
 	if d.Files != 5 || d.Added != 4 || d.Removed != 2 || d.Truncated {
 		t.Errorf("counts %+v, want 5 files, +4 −2", d)
 	}
@@ -73,9 +72,7 @@ func TestDiffOfATreeWithoutGit(t *testing.T) {
 	r.git(outer, "init", "-q")
 	tree := r.create("fix")
 	r.writeTo(tree.Path, "new.txt", "x\n")
-	if err := os.Remove(filepath.Join(tree.Path, ".git")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(tree.Path, ".git")))
 	if d, err := r.store.Diff(t.Context(), tree); !errors.Is(err, ErrReplaced) {
 		t.Errorf("got %+v, %v, want %v", d, err, ErrReplaced)
 	}
@@ -92,9 +89,7 @@ func TestReplacedRepository(t *testing.T) {
 	r.writeTo(tree.Path, "a.txt", "hidden\n")
 	r.commit(tree.Path, "hidden")
 	before := r.git(r.repo, "rev-parse", "main")
-	if err := os.Remove(filepath.Join(tree.Path, ".git")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(tree.Path, ".git")))
 	r.git(tree.Path, "init", "-q", "-b", tree.Branch())
 	r.git(tree.Path, "fetch", "-q", r.repo, "main")
 	r.git(tree.Path, "reset", "-q", "FETCH_HEAD")

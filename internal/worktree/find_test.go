@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/gitsafe"
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // A user who works in a worktree of their own merges into that one.
@@ -83,9 +84,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("in %s: %v", test.in, err)
 		}
 	}
-	if err := r.store.Remove(t.Context(), second.Tree); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.store.Remove(t.Context(), second.Tree))
 	if got, here, err := r.store.Find(t.Context(), other, "fix"); err != nil || got.Path != tree.Path || here {
 		t.Errorf("the only one: %+v, here %v, %v, want that of %s, elsewhere", got, here, err, r.repo)
 	}
@@ -121,9 +120,7 @@ func TestBroken(t *testing.T) {
 	r := newRig(t)
 	tree := r.create("fix")
 	moved := filepath.Join(t.TempDir(), "moved")
-	if err := os.Rename(r.repo, moved); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(r.repo, moved))
 	broken := func() Tree {
 		t.Helper()
 		all, err := r.store.List(t.Context())
@@ -146,12 +143,8 @@ func TestBroken(t *testing.T) {
 	if got, here, err := r.store.Find(t.Context(), moved, "fix"); err != nil || !here || got.Broken != nil || got.Main != moved {
 		t.Errorf("repaired: %+v, here %v, %v, want one of %s", got, here, err, moved)
 	}
-	if err := os.Remove(filepath.Join(tree.Path, ".git")); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.store.Remove(t.Context(), broken()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(tree.Path, ".git")))
+	must.Do(t, r.store.Remove(t.Context(), broken()))
 	if _, err := os.Stat(r.store.dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the store is still there: %v", err)
 	}
@@ -161,9 +154,7 @@ func TestBroken(t *testing.T) {
 func TestCreateLeavesNothing(t *testing.T) {
 	r := newRig(t)
 	blob := r.git(r.repo, "rev-parse", "HEAD:a.txt")
-	if err := os.Remove(filepath.Join(r.repo, ".git", "objects", blob[:2], blob[2:])); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(r.repo, ".git", "objects", blob[:2], blob[2:])))
 	if _, _, err := r.store.Create(t.Context(), r.repo, "x"); err == nil || !strings.Contains(err.Error(), "a.txt") {
 		t.Errorf("without a file's content: got %v, want an error that names it", err)
 	}

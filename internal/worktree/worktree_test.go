@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/internal/gittest"
+	"parley/internal/must"
 )
 
 // rig is a repository with one commit, and a store.
@@ -22,10 +23,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	repo := gittest.Repository(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.txt": "b\n"})
-	store, err := Open(filepath.Join(t.TempDir(), "worktrees"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(Open(filepath.Join(t.TempDir(), "worktrees")))(t)
 	return &rig{t, store, repo}
 }
 
@@ -272,9 +270,7 @@ func TestNoHooks(t *testing.T) {
 	}
 	tree := r.create("x")
 	r.writeTo(tree.Path, "a.txt", "agent\n")
-	if _, err := r.store.Merge(t.Context(), tree, "x"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.store.Merge(t.Context(), tree, "x"))(t)
 	if _, err := os.Stat(filepath.Join(r.repo, "hook-ran")); err == nil {
 		t.Error("a hook ran")
 	}
@@ -290,9 +286,7 @@ func TestRemove(t *testing.T) {
 	if err != nil || st.Total != 1 || !strings.HasSuffix(st.Commits[0], " only here") || !slices.Equal(st.Uncommitted, []string{"new.txt"}) {
 		t.Errorf("state %+v, %v, want 1 commit and new.txt", st, err)
 	}
-	if err := r.store.Remove(t.Context(), tree); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.store.Remove(t.Context(), tree))
 	if _, err := os.Stat(tree.Path); err == nil {
 		t.Error("the directory is still there")
 	}

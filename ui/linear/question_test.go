@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/fakeagent"
+	"parley/internal/must"
 	"parley/internal/workspace"
 )
 
@@ -304,9 +305,7 @@ func TestHostileWords(t *testing.T) {
 func TestPartOfAFileHasItsNumbers(t *testing.T) {
 	talkTo(t, nil, func(r *rig) {
 		file := filepath.Join(r.opts.Cwd, "f.txt")
-		if err := os.WriteFile(file, []byte("one\ntwo\nthree\nfour\nfive\nsix\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte("one\ntwo\nthree\nfour\nfive\nsix\n"), 0o644))
 		call := `{"toolCallId":"e","title":"Edit f.txt","kind":"edit","status":"completed","content":[{"type":"diff","path":` + fakeagent.Quote(file) + `,"oldText":"five","newText":"5"}]}`
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			tn.Ask(call, `[{"optionId":"ok","name":"Allow once","kind":"allow_once"}]`)

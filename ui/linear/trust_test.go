@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"parley/internal/fakeagent"
+	"parley/internal/must"
 	"parley/internal/undo"
 	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
@@ -112,14 +113,8 @@ func TestRejectedAndDone(t *testing.T) {
 // An action that a rule denies and that the agent takes without asking is reported as
 // forbidden, even a read.
 func TestForbiddenAndDone(t *testing.T) {
-	rules, err := permissions.ParseRules("rules.toml", []byte("[[deny]]\ncommand = \"git push *\"\n[[deny]]\npath = \"/x/private\"\n"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := permissions.NewRulebook(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(permissions.ParseRules("rules.toml", []byte("[[deny]]\ncommand = \"git push *\"\n[[deny]]\npath = \"/x/private\"\n"), false))(t)
+	book := must.Get(permissions.NewRulebook(rules))(t)
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) { c.Broker.SetRules("s1", book) }
 		r.fake.Turn(func(tn *fakeagent.Turn) string {

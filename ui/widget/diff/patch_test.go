@@ -11,6 +11,7 @@ import (
 	"znkr.io/diff/textdiff"
 
 	"parley/internal/linediff"
+	"parley/internal/must"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -92,10 +93,7 @@ func TestPatchLineEnds(t *testing.T) {
 // a text.
 func FuzzPatch(f *testing.F) {
 	for _, name := range []string{"git.patch", "absolute.patch", "prefixed.patch"} {
-		patch, err := os.ReadFile("../../../internal/linediff/testdata/patches/" + name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		patch := must.Get(os.ReadFile("../../../internal/linediff/testdata/patches/" + name))(f)
 		f.Add(string(patch), 40)
 	}
 	f.Add("--- a\n+++ b\n@@ -1,2 +1,2 @@\n x\n-\x1b[m\r\n+日\n\\ No\n@@ -0,0 +9999 @@\n+x", 61)
