@@ -31,12 +31,12 @@ func TestBarAtTheHunk(t *testing.T) {
 			at = i
 		}
 	}
-	for i, part := range []string{"hunk 2", "19  19   same", "20", "21", "- b", "+ B"} {
+	for i, part := range []string{"hunk 2", "19  19   same", "20", "21", "- b", "+ B", "23  23   same", "24", "25"} {
 		if row := rows[at+i]; !strings.Contains(row, "│ ▌") || !strings.Contains(row, part) {
 			t.Errorf("row %d of the hunk is %q, want a bar and %q", i, row, part)
 		}
 	}
-	if strings.Count(g.screen(), "▌") != 6 {
+	if strings.Count(g.screen(), "▌") != 9 {
 		t.Error(g.screen())
 	}
 	g.press("tab")

@@ -22,7 +22,7 @@ type Sheet struct {
 // part is a change in a sheet.
 type part struct {
 	head       int // the line above it
-	begin, end int // its own lines, without the context before it
+	begin, end int // its own lines, and the context after these; without the context before them
 }
 
 // sheetLine is one line of a sheet: the row above a change, the gap between two hunks, or a line of the diff.
@@ -39,7 +39,7 @@ const (
 )
 
 // NewSheet lays out a diff, in one column or side by side, with a line above each change and the context before it. Of
-// folded changes there is only that line.
+// folded changes there is only that line, without the context around them.
 func NewSheet(c *linediff.Diff, sides bool, folded []bool) *Sheet {
 	s := &Sheet{c: c, sides: sides && c.TwoSided}
 	spans := c.Changes()
@@ -53,11 +53,11 @@ func NewSheet(c *linediff.Diff, sides bool, folded []bool) *Sheet {
 			for i, e := range s.stretch(st) {
 				e.at, e.rightAt = e.at+at, e.rightAt+at
 				if k := len(s.parts); (i == 0 || !s.sides) && k < len(spans) && spans[k].From == e.at {
-					s.head(max(lead, len(s.lines)-leadingLines), k < len(folded) && folded[k])
+					s.head(s.tail(lead, max(lead, len(s.lines)-nearLines), folded), isFolded(folded, k))
 				}
 				k := len(s.parts) - 1
 				inside := k >= 0 && e.at < spans[k].To
-				if !inside || k >= len(folded) || !folded[k] {
+				if !inside || !isFolded(folded, k) {
 					s.lines = append(s.lines, e)
 				}
 				if inside {
@@ -66,13 +66,32 @@ func NewSheet(c *linediff.Diff, sides bool, folded []bool) *Sheet {
 			}
 			return true
 		})
+		s.tail(lead, len(s.lines), folded)
 		at += len(h.Edits)
 	}
 	return s
 }
 
-// leadingLines is how much context is below the line above a change.
-const leadingLines = 3
+func isFolded(folded []bool, change int) bool { return change < len(folded) && folded[change] }
+
+// nearLines is how many lines of the context before a change, and of that after it, belong to it.
+const nearLines = 3
+
+// tail adds the context from the line lead to another to the last change if it ends there, or drops it if
+// that is folded. It returns where the other line is then.
+func (s *Sheet) tail(lead, to int, folded []bool) int {
+	k := len(s.parts) - 1
+	if k < 0 || s.parts[k].end != lead {
+		return to
+	}
+	end := min(lead+nearLines, to)
+	if isFolded(folded, k) {
+		s.lines = slices.Delete(s.lines, lead, end)
+		return to - (end - lead)
+	}
+	s.parts[k].end = end
+	return to
+}
 
 // head adds the line above the next change, before its context from the line lead on. That of a folded change is left out.
 func (s *Sheet) head(lead int, folded bool) {
@@ -124,7 +143,7 @@ func (s *Sheet) Head(change int) int { return s.parts[change].head }
 // Begin returns the first line that a change adds or removes; of a folded one the next line.
 func (s *Sheet) Begin(change int) int { return min(s.parts[change].begin, len(s.lines)-1) }
 
-// Within reports whether a line is one of a change, of the context before it, or the line above these.
+// Within reports whether a line is one of a change, of the context around it, or the line above these.
 func (s *Sheet) Within(change, line int) bool {
 	return change < len(s.parts) && line >= s.parts[change].head && line < s.parts[change].end
 }
