@@ -62,3 +62,7 @@ func (h reviewHost) Undid(n notes.Note) {
 func (h reviewHost) Redid(path string) {
 	h.c.SetNotes(notes.Redo(h.c.Notes(), h.c.NameOf(path)))
 }
+
+func (h reviewHost) Rewrote(path, before, after string) {
+	h.c.SetNotes(notes.Move(h.c.Notes(), h.c.NameOf(path), before, after))
+}

@@ -120,3 +120,28 @@ func TestNotesBelowTheirLines(t *testing.T) {
 	g.r.Saw(30, 8)
 	g.screen()
 }
+
+// A note stays below its line when a hunk above it is undone, and when that is redone.
+func TestNoteMovesWithItsLine(t *testing.T) {
+	text := "1\n" + far + "2\n"
+	g := newRig(t, changedFile("f", text, "new\nlines\n1\n"+far+"2\nmine\n"))
+	g.press("]", "c")
+	g.written.Text = "why"
+	below := func() string {
+		s := g.screen()
+		return s[strings.Index(s, "+ mine"):]
+	}
+	want := "✎ why"
+	if s := below(); !strings.Contains(strings.SplitN(s, "\n", 3)[1], want) {
+		t.Fatal(g.screen())
+	}
+	g.press("[", "u")
+	g.says("Undid 1 hunk of f")
+	if s := below(); !strings.Contains(strings.SplitN(s, "\n", 3)[1], want) {
+		t.Error(g.screen())
+	}
+	g.press("r")
+	if s := below(); !strings.Contains(strings.SplitN(s, "\n", 3)[1], want) || !strings.Contains(g.screen(), "+ lines") {
+		t.Error(g.screen())
+	}
+}
