@@ -83,6 +83,17 @@ func TestFooterOfTheFocus(t *testing.T) {
 	}
 }
 
+// Where only the diff is on the screen, the footer says how to see the list of files; and how to redo what was
+// undone.
+func TestFooterOfANarrowScreen(t *testing.T) {
+	g := newRig(t, three())
+	g.width = 80
+	g.r.Saw(80, g.height)
+	g.sees("a keep · u undo · c note · tab files")
+	g.press("u")
+	g.sees("u undo · r redo")
+}
+
 // A note is shown below its line, is edited from there, and says that its code was undone.
 func TestNotesBelowTheirLines(t *testing.T) {
 	g := newRig(t, three())
@@ -144,4 +155,37 @@ func TestNoteMovesWithItsLine(t *testing.T) {
 	if s := below(); !strings.Contains(strings.SplitN(s, "\n", 3)[1], want) || !strings.Contains(g.screen(), "+ lines") {
 		t.Error(g.screen())
 	}
+}
+
+// A note whose line is folded is above the diff, and says where it belongs.
+func TestNoteOnAFoldedLine(t *testing.T) {
+	g := newRig(t, three())
+	g.written = notes.Note{Path: "/x/d/three.go", From: 22, To: 22, Quote: "-b\n+B", Diff: true, Text: "why"}
+	g.press("]", "z")
+	g.sees("✎ three.go:22: why")
+	g.press("z")
+	g.sees("✎ why")
+}
+
+// With lines selected, the keys that scroll else select another line: without a mouse, too, a note can be
+// on one line in the middle of a hunk.
+func TestSelectOneLine(t *testing.T) {
+	g := newRig(t, three())
+	g.press("J", "j", "j")
+	g.sees("j k line · J K select · c note on these lines")
+	g.press("c")
+	if g.written.Quote != " same" || g.written.From != 2 || g.written.To != 2 {
+		t.Errorf("the third line: %+v", g.written)
+	}
+	g.written = notes.Note{}
+	g.press("J", "up", "c")
+	if g.written.Quote != " same" || g.written.From != 2 {
+		t.Errorf("back again: %+v", g.written)
+	}
+	g.written.Text = "why"
+	g.sees("c edit the note")
+	g.press("k", "k", "k", "k", "k")
+	g.sees("┃   1     - a")
+	g.press("esc", "j")
+	g.misses("┃")
 }
