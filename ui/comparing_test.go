@@ -209,11 +209,10 @@ func TestComparisonOfFiles(t *testing.T) {
 		d.soon()
 		d.sees("Not changed", "M b.go", "+ by other")
 		d.press("esc")
+		d.soon()
 		d.misses("Review:")
 		front := d.m.Front
-		d.types("/compare\n")
-		d.soon()
-		d.press("down", "enter")
+		d.press("home", "down", "enter")
 		d.soon()
 		if d.m.Front == front || d.m.Front.Agent.Name() != "other" {
 			t.Errorf("%s is in front", d.m.Front.Agent.Name())

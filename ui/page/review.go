@@ -48,10 +48,14 @@ func (h reviewHost) Notes(path string) (on []notes.Note) {
 }
 
 func (h reviewHost) Left() tea.Cmd {
-	if notes.Draft(h.c.Notes()) == nil {
-		return nil
+	var cmds []tea.Cmd
+	if notes.Draft(h.c.Notes()) != nil {
+		cmds = append(cmds, sayNotes(h.c))
 	}
-	return sayNotes(h.c)
+	if back := h.c.afterReview; back != nil {
+		cmds = append(cmds, back())
+	}
+	return tea.Batch(cmds...)
 }
 
 func (h reviewHost) Undid(n notes.Note) {
