@@ -65,13 +65,25 @@ func End(t Tree, refused string, choose func(do Ending, message string) tea.Cmd)
 	as := func(do Ending) func() tea.Cmd { return func() tea.Cmd { return choose(do, t.Message) } }
 	items := []list.Item{{Title: "Keep", Detail: "leaves it as it is; `parley worktrees` lists it", Value: as(Keep)}}
 	if refused == "" {
-		items = append(items, list.Item{Title: "Merge", Detail: t.commitsFirst("into " + t.Into + ", then removes the worktree"), Value: as(MergeAndRemove)},
+		items = append(items, list.Item{Title: "Merge and remove", Detail: t.commitsFirst("into " + t.Into + ", then removes the worktree"), Value: as(MergeAndRemove)},
 			list.Item{Title: "Merge and keep", Detail: t.commitsFirst("into " + t.Into + ", and leaves the worktree"), Value: as(MergeAndKeep)})
 	} else {
 		t.Message = ""
 	}
-	items = append(items, list.Item{Title: "Remove", Detail: "loses " + words.Count(len(t.Uncommitted), "file") + " not committed and " + words.Count(t.Total, "commit"), Value: as(Remove)})
+	items = append(items, list.Item{Title: "Remove", Detail: t.loses(), Value: as(Remove)})
 	return t.listed(l, items, func() tea.Cmd { return nil })
+}
+
+// loses says what is lost without a merge.
+func (t Tree) loses() string {
+	var what []string
+	if n := len(t.Uncommitted); n > 0 {
+		what = append(what, words.Count(n, "file")+" not committed")
+	}
+	if t.Total > 0 {
+		what = append(what, words.Count(t.Total, "commit"))
+	}
+	return "loses " + cmp.Or(strings.Join(what, " and "), "nothing")
 }
 
 // commitsFirst says what a merge does with files that are not committed, before what it does then.

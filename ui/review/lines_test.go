@@ -118,7 +118,7 @@ func TestNotesBelowTheirLines(t *testing.T) {
 		t.Errorf("c at the note writes %+v", g.written)
 	}
 	for y, row := range strings.Split(g.screen(), "\n") {
-		if strings.Contains(row, "✎") && g.r.RowBelow(g.written) != y {
+		if strings.Contains(row, "│ ✎") && g.r.RowBelow(g.written) != y {
 			t.Errorf("the note at row %d is edited at %d", y, g.r.RowBelow(g.written))
 		}
 	}
@@ -153,6 +153,16 @@ func TestNoteMovesWithItsLine(t *testing.T) {
 	}
 	g.press("r")
 	if s := below(); !strings.Contains(strings.SplitN(s, "\n", 3)[1], want) || !strings.Contains(g.screen(), "+ lines") {
+		t.Error(g.screen())
+	}
+}
+
+// The list of files marks those with notes.
+func TestFilesWithNotes(t *testing.T) {
+	g := newRig(t, three(), changedFile("d/other.go", "a\n", "b\n"))
+	g.written = notes.Note{Path: "/x/d/three.go", Text: "why"}
+	g.sees("three.go ✎ ")
+	if strings.Count(g.screen(), "✎") != 1 {
 		t.Error(g.screen())
 	}
 }
