@@ -98,7 +98,7 @@ func (c contest) contenders() (shown []panel.Contender, specs []workspace.Spec) 
 		return slices.ContainsFunc(specs, func(o workspace.Spec) bool { return o.Key() == spec.Key() })
 	}
 	add := func(spec workspace.Spec, name string, here bool) {
-		shown = append(shown, panel.Contender{Name: name, Command: spec.Command, Ticked: here})
+		shown = append(shown, panel.Contender{Name: name, About: spec.About, Command: spec.Command, Ticked: here})
 		specs = append(specs, spec)
 	}
 	for _, s := range append([]*workspace.Session{c.Session}, c.m.Workspace.Sessions()...) {
