@@ -67,7 +67,7 @@ func (l *layout) draw(line int, head func(change int) string) (rows []string) {
 	}
 	for _, row := range drawn {
 		if picked { // the code keeps its colours
-			row = text.Highlight(row, 0, l.sheet.Gutter(l.look.Width), th.Selected.Paint)
+			row = l.sheet.Select(row, l.look.Width, th.Selected.Paint)
 		}
 		rows = append(rows, bar+row)
 	}

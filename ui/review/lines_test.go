@@ -66,6 +66,22 @@ func TestSelectedLinesKeepTheirColours(t *testing.T) {
 	}
 }
 
+// Side by side, the line numbers of both sides are selected.
+func TestSelectedLinesSideBySide(t *testing.T) {
+	text := "1\n" + far + "2\n"
+	g := newRig(t, changedFile("f", text, "1\nadded\n"+far+"2\n"))
+	g.width = 240
+	g.r.Saw(240, g.height)
+	g.press("g", "J")
+	rows, _ := g.r.Rows(g.width, g.height)
+	selected, _, _ := strings.Cut(g.r.env.Theme.Selected.Paint("x"), "x")
+	for _, row := range rows {
+		if strings.Contains(row, "added") && strings.Count(row, selected) != 2 {
+			t.Errorf("%q", row)
+		}
+	}
+}
+
 // The footer names the keys of what has the focus.
 func TestFooterOfTheFocus(t *testing.T) {
 	g := newRig(t, three())

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/linediff"
+	"parley/internal/text"
 
 	"znkr.io/diff"
 )
@@ -183,7 +184,7 @@ func (s *Sheet) Draw(line int, look Look, head func(change int) string) []string
 		limit = min(limit, look.Limit)
 	}
 	r := &diffRenderer{c: s.c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: limit, syntax: look.Syntax, longest: sheetBytes}
-	r.gutter = s.Gutter(r.width)
+	r.gutter = s.gutter(r.width)
 	switch {
 	case l.left == nil && l.right == nil:
 		return []string{r.th.DiffHunk.Paint(strings.Repeat(" ", r.gutter) + "⋯")}
@@ -202,12 +203,23 @@ func (s *Sheet) Draw(line int, look Look, head func(change int) string) []string
 	return r.rows
 }
 
-// Gutter returns the width of the line numbers at the left of a sheet that is drawn with a width.
-func (s *Sheet) Gutter(width int) int {
+// gutter returns the width of the line numbers of a sheet that is drawn with a width: those of each side, if it has two.
+func (s *Sheet) gutter(width int) int {
 	if s.sides {
 		return Gutter(s.c, width) / 2
 	}
 	return Gutter(s.c, width)
+}
+
+// Select paints the line numbers of a row that was drawn with a width. The code keeps its colours.
+func (s *Sheet) Select(row string, width int, paint func(string) string) string {
+	n := s.gutter(width)
+	row = text.Highlight(row, 0, n, paint)
+	if s.sides {
+		right := sideWidth(width) + text.Width(between)
+		row = text.Highlight(row, right, right+n, paint)
+	}
+	return row
 }
 
 // FileLine returns the line of the new file, from 1, that a line of the sheet is at or next to.
