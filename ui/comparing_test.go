@@ -194,6 +194,17 @@ func TestGoldenComparePicture(t *testing.T) {
 	})
 }
 
+// Where no lines are added or removed, none are counted.
+func TestComparisonWithoutLines(t *testing.T) {
+	comparing(t, changing(map[string][]string{"fake": {"a.go"}, "other": nil}), func(d *driver) {
+		d.wait(time.Minute)
+		d.types("/compare\n")
+		d.soon()
+		d.sees("╭ Comparison", "1 file   +1 −1", "2 other  done 0s  0 files")
+		d.misses("+0 −0")
+	})
+}
+
 // /compare without a prompt lists the agents and all files with who changed them; a file opens the
 // versions of all agents, an agent its page.
 func TestComparisonOfFiles(t *testing.T) {

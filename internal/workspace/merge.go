@@ -100,8 +100,11 @@ func (u Unmerged) merged(fastForward bool) string {
 	if fastForward {
 		how = " (fast-forward)"
 	}
-	added, removed := u.Lines()
-	return fmt.Sprintf("Merged %s into %s%s: %s, +%d −%d", u.Name, u.Into, how, words.Count(len(u.Files), "file"), added, removed)
+	said := fmt.Sprintf("Merged %s into %s%s: %s", u.Name, u.Into, how, words.Count(len(u.Files), "file"))
+	if added, removed := u.Lines(); added+removed > 0 {
+		said += fmt.Sprintf(", +%d −%d", added, removed)
+	}
+	return said
 }
 
 // CanDiscard returns why the session cannot be closed, and its worktree not be removed, at the moment.

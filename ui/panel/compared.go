@@ -46,10 +46,7 @@ func Compared(agents []ComparedAgent, at string, show func(agent int) tea.Cmd, o
 		for k, a := range agents {
 			cell := fmt.Sprintf("%d –", k+1)
 			if at := slices.IndexFunc(a.Files, func(f TreeFile) bool { return f.Path == path }); at >= 0 {
-				cell = fmt.Sprintf("%d ✓", k+1)
-				if f := a.Files[at]; f.Added+f.Removed > 0 {
-					cell += " " + lines(f.Added, f.Removed)
-				}
+				cell = strings.TrimSuffix(fmt.Sprintf("%d ✓ %s", k+1, lines(a.Files[at].Added, a.Files[at].Removed)), " ")
 			}
 			cells[i] = append(cells[i], cell)
 		}

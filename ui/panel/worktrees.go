@@ -39,7 +39,7 @@ func Merge(t Tree, merge func(message string, remove bool) tea.Cmd, review func(
 	l := &List{Title: fmt.Sprintf("Merge %s into %s?", t.Name, t.Into), Foot: "enter select · y merge · esc back", NeedsConfirmation: true, Yes: true,
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 	items := []list.Item{
-		{Title: fmt.Sprintf("Merge %s, %s", words.Count(len(t.Files), "file"), lines(t.Added, t.Removed)), Detail: t.commitsFirst("keeps the worktree"), Value: func() tea.Cmd { return merge(t.Message, false) }},
+		{Title: strings.TrimSuffix("Merge "+words.Count(len(t.Files), "file")+", "+lines(t.Added, t.Removed), ", "), Detail: t.commitsFirst("keeps the worktree"), Value: func() tea.Cmd { return merge(t.Message, false) }},
 		{Title: "Merge and remove", Detail: "closes the session, removes the worktree", Value: func() tea.Cmd { return merge(t.Message, true) }},
 		{Title: "Review the changes", Value: review},
 	}
@@ -110,9 +110,7 @@ func (t *Tree) listed(l *List, items []list.Item, open func() tea.Cmd) *List {
 	}
 	for _, f := range t.Files[:min(len(t.Files), maxTreeFiles)] {
 		it := list.Item{Title: f.Path, Path: true, Section: words.Count(len(t.Files), "file"), Value: open}
-		if f.Added+f.Removed > 0 {
-			it.Hint = lines(f.Added, f.Removed)
-		}
+		it.Hint = lines(f.Added, f.Removed)
 		if slices.Contains(t.Uncommitted, f.Path) {
 			it.Detail = "not committed"
 		}
@@ -157,5 +155,10 @@ func more(n int, section string, review func() tea.Cmd) []list.Item {
 	return []list.Item{{Title: fmt.Sprintf("… %d more", n), Section: section, Value: review}}
 }
 
-// lines is how many lines were added and removed: "+20 −5".
-func lines(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
+// lines is how many lines were added and removed: "+20 −5"; "" if none.
+func lines(added, removed int) string {
+	if added+removed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%d −%d", added, removed)
+}
