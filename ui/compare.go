@@ -81,7 +81,7 @@ func (c contest) chooseContenders(prompt string) tea.Cmd {
 		c.m.Workspace.Compare(prompt, ticked, func(err error) {
 			switch {
 			case err != nil:
-				c.Say(err.Error())
+				c.Say("Not compared: " + err.Error())
 			case c.Composer.Value() == draft: // the user has not typed on
 				c.Composer.Clear()
 			}

@@ -239,7 +239,7 @@ func TestCompareNeedsTwo(t *testing.T) {
 		d.connected()
 		d.types("/compare try it\noth\n")
 		d.soon()
-		d.sees("/home/ada: not in a git repository")
+		d.sees("Not compared: /home/ada: not in a git repository")
 		d.draft("/compare try it")
 	})
 }

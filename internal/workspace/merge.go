@@ -157,7 +157,7 @@ func (t *OwnTree) owned() error {
 	case s.ReadOnly:
 		return errors.New("this is a read-only log")
 	case s.Agent.Spec.Remote:
-		return errors.New("a remote agent does not work on this machine")
+		return errRemote
 	case s.Thread.State == thread.Waiting:
 		return errors.New("a question is open: answer it first")
 	case s.inTurn():
