@@ -26,7 +26,7 @@ func (r *Review) columns(width int) (tree, doc int) {
 	inner := box.InnerWidth(width)
 	switch {
 	case width >= leastBeside:
-		tree = min(mostTree, inner/3)
+		tree = min(mostTree, inner/3, inner-3-barWidth-diff.NumbersWidth)
 		return tree, inner - tree - 3
 	case r.inTree:
 		return inner, 0

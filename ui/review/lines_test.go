@@ -173,6 +173,16 @@ func TestNoteMovesWithItsLine(t *testing.T) {
 	}
 }
 
+// The narrowest screen with the list beside the diff has line numbers, as has the widest without.
+func TestNumbersBesideTheList(t *testing.T) {
+	g := newRig(t, three())
+	for _, width := range []int{leastBeside - 1, leastBeside} {
+		g.width = width
+		g.r.Saw(width, g.height)
+		g.sees("22     - b")
+	}
+}
+
 // The list of files marks those with notes.
 func TestFilesWithNotes(t *testing.T) {
 	g := newRig(t, three(), changedFile("d/other.go", "a\n", "b\n"))
