@@ -175,7 +175,7 @@ func TestUndoOffered(t *testing.T) {
 		if undone := j.Undone(); len(undone) != 1 || undone[0] != "/home/ada/src/parser/new.go of turn 2" {
 			t.Errorf("undone %q", undone)
 		}
-		d.sees("Restored 1 file (the agent was not told)")
+		d.sees("Removed 1 file (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("esc")

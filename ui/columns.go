@@ -105,7 +105,12 @@ func (m *Model) around(d division) page.Around {
 func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []page.Shown) {
 	d := m.divided()
 	around := m.around(d)
+	if len(d.columns) > 1 { // what is compared does not fit into the width of one of them
+		around.Lists = m.width
+	}
 	rows = make([]string, d.height)
+	var list []string
+	listTop := 0
 	for i, col := range d.columns {
 		part, at, shown := col.Rows(col.width, d.height, around)
 		for y := range rows {
@@ -121,11 +126,17 @@ func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []page.Shown) 
 				rows[y] += strings.Repeat(" ", max(0, col.width-text.Width(rows[y]))) + paint.Beside
 			}
 		}
-		if on = append(on, shown); col.Page == m.Front && at != nil {
-			at.X, at.Y = at.X+col.x, at.Y+d.top
+		if on = append(on, shown); col.Page != m.Front {
+			continue
+		}
+		if list, listTop = shown.List(); at != nil {
+			if at.Y += d.top; list == nil {
+				at.X += col.x
+			}
 			cursor = at
 		}
 	}
+	copy(rows[min(listTop, len(rows)):], list)
 	if d.side > 0 {
 		rows = m.beside(rows, m.width-d.side)
 	}
@@ -145,12 +156,17 @@ func (m *Model) heads(d division) []string {
 	return []string{text.Truncate(row, m.width, "…")}
 }
 
+// onList reports whether a place is on a list of the page in front, which is drawn over all columns.
+func (m *Model) onList(d division, at tea.Mouse) bool {
+	return m.Front.Panels.List() != nil && m.Front.Panels.Covered(at.Y-d.top)
+}
+
 // press handles a button going down: a click on another page than the one in front, or on its head,
 // brings that to the front.
 func (m *Model) press(click tea.Mouse) {
 	d := m.divided()
 	switch c := d.at(click.X, click.Y); {
-	case c == m.Front || m.Mouse.Off() || click.Button != tea.MouseLeft || click.Mod.Contains(tea.ModShift):
+	case c == m.Front || m.onList(d, click) || m.Mouse.Off() || click.Button != tea.MouseLeft || click.Mod.Contains(tea.ModShift):
 		m.Mouse.Down(d.in(m.Front, click))
 	case c != nil:
 		m.Workspace.Show(c.Session)
@@ -160,7 +176,7 @@ func (m *Model) press(click tea.Mouse) {
 // wheel scrolls the page under the pointer.
 func (m *Model) wheel(turn tea.Mouse) {
 	d, layers := m.divided(), m.layers()
-	if c := d.at(turn.X, d.top); c != nil && c != m.Front {
+	if c := d.at(turn.X, d.top); c != nil && c != m.Front && !m.onList(d, turn) {
 		layers = c.Layers()
 	}
 	layer.Wheel(layers, turn.Button)

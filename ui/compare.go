@@ -34,7 +34,7 @@ func (c contest) compare(prompt string) tea.Cmd {
 		draft = "/compare " + prompt
 	}
 	if prompt == "" && c.Compared() != nil {
-		return c.readComparison()
+		return c.readComparison("")
 	}
 	if prompt == "" {
 		c.Say("Type the prompt with it: /compare PROMPT")
@@ -81,7 +81,7 @@ func (c contest) chooseContenders(prompt string) tea.Cmd {
 		c.m.Workspace.Compare(prompt, ticked, func(err error) {
 			switch {
 			case err != nil:
-				c.Say(err.Error())
+				c.Say("Not compared: " + err.Error())
 			case c.Composer.Value() == draft: // the user has not typed on
 				c.Composer.Clear()
 			}
@@ -98,7 +98,7 @@ func (c contest) contenders() (shown []panel.Contender, specs []workspace.Spec) 
 		return slices.ContainsFunc(specs, func(o workspace.Spec) bool { return o.Key() == spec.Key() })
 	}
 	add := func(spec workspace.Spec, name string, here bool) {
-		shown = append(shown, panel.Contender{Name: name, Command: spec.Command, Ticked: here})
+		shown = append(shown, panel.Contender{Name: name, About: spec.About, Command: spec.Command, Ticked: here})
 		specs = append(specs, spec)
 	}
 	for _, s := range append([]*workspace.Session{c.Session}, c.m.Workspace.Sessions()...) {
@@ -149,12 +149,14 @@ func (m *Model) compareDone(all []*workspace.Session) {
 type comparison struct {
 	chat  *page.Page
 	all   []*workspace.Session
+	at    string // the file to select
 	files [][]panel.TreeFile
 }
 
-// readComparison reads what each of the agents that are compared has changed.
-func (c contest) readComparison() tea.Cmd {
-	msg := comparison{c.Page, c.Compared(), nil}
+// readComparison reads what each of the agents that are compared has changed, to list it with a file
+// selected; "": the first agent.
+func (c contest) readComparison(at string) tea.Cmd {
+	msg := comparison{c.Page, c.Compared(), at, nil}
 	var stores []*review.Changes
 	for _, s := range msg.all {
 		stores = append(stores, c.m.pageOf(s).Recorded())
@@ -197,7 +199,7 @@ func (msg comparison) handle(m *Model) tea.Cmd {
 		head := status.Head{Session: s, Env: &m.Env, Waits: m.pageOf(s).Waits()}
 		agents = append(agents, panel.ComparedAgent{Name: head.Name(), State: head.State(), More: head.Usage(), Files: msg.files[i]})
 	}
-	c.Panels.Show(panel.Compared(agents, func(i int) tea.Cmd {
+	c.Panels.Show(panel.Compared(agents, msg.at, func(i int) tea.Cmd {
 		m.Workspace.Show(msg.all[i])
 		return nil
 	}, c.reviewVersions))
@@ -209,6 +211,7 @@ func (c contest) reviewVersions(name string) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, other := range c.m.compared() {
 		if other == c.Page || other.Changes.Journal() != nil {
+			other.ReturnTo(func() tea.Cmd { return contest{c.m, other}.readComparison(name) })
 			cmds = append(cmds, other.StartReview(func(s *review.Changes) tea.Cmd { return other.Review.StartAt(s, name) }))
 		}
 	}

@@ -210,12 +210,17 @@ func TestCompareWantsLogin(t *testing.T) {
 
 // The draft stays until the agents are chosen, and nothing is compared with itself.
 func TestCompareNeedsTwo(t *testing.T) {
-	drive(t, withTrees, func(d *driver) {
+	drive(t, func(d *driver, o *Options) {
+		withTrees(d, o)
+		for i := range o.Agents {
+			o.Agents[i].About = "Other · Example"
+		}
+	}, func(d *driver) {
 		d.connected()
 		d.types("/compare\n")
 		d.sees("Type the prompt with it: /compare PROMPT")
 		d.types("/compare try it\n\n")
-		d.sees("Tick two or more: tab", "/compare try it")
+		d.sees("Tick two or more: tab", "/compare try it", "[ ] other  Other · Example  other-agent")
 		d.press("down", "tab")
 		if n := strings.Count(d.screen(), "[x]"); n != 2 {
 			t.Errorf("%d agents are ticked", n)
@@ -234,7 +239,7 @@ func TestCompareNeedsTwo(t *testing.T) {
 		d.connected()
 		d.types("/compare try it\noth\n")
 		d.soon()
-		d.sees("/home/ada: not in a git repository")
+		d.sees("Not compared: /home/ada: not in a git repository")
 		d.draft("/compare try it")
 	})
 }

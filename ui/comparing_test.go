@@ -194,6 +194,17 @@ func TestGoldenComparePicture(t *testing.T) {
 	})
 }
 
+// Where no lines are added or removed, none are counted.
+func TestComparisonWithoutLines(t *testing.T) {
+	comparing(t, changing(map[string][]string{"fake": {"a.go"}, "other": nil}), func(d *driver) {
+		d.wait(time.Minute)
+		d.types("/compare\n")
+		d.soon()
+		d.sees("╭ Comparison", "1 file   +1 −1", "2 other  done 0s  0 files")
+		d.misses("+0 −0")
+	})
+}
+
 // /compare without a prompt lists the agents and all files with who changed them; a file opens the
 // versions of all agents, an agent its page.
 func TestComparisonOfFiles(t *testing.T) {
@@ -204,16 +215,23 @@ func TestComparisonOfFiles(t *testing.T) {
 		d.sees("╭ Comparison", "Agents", "1 fake", "done 0s  1 file   +1 −1", "2 other", "done 0s  2 files  +2 −2", "2 files, by agent",
 			"a.go     1 ✓ +1 −1  2 ✓ +1 −1", "b.go     1 –        2 ✓ +1 −1")
 		d.golden("compare, all files")
+		d.send(tea.WindowSizeMsg{Width: 120, Height: 40}) // a list is as wide as the screen, not as its column
+		d.sees("a.go     1 ✓ +1 −1  2 ✓ +1 −1", "enter show the agent, or all versions of the file · esc back ─")
+		front, x := d.m.Front, 100
+		_, y := d.spot("2 ✓ +1 −1")
+		d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		d.send(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
+		if d.m.Front != front {
+			t.Error("a click on the list brought the page below it to the front")
+		}
 		d.send(tea.WindowSizeMsg{Width: 140, Height: 40})
 		d.press("down", "down", "down", "enter")
 		d.soon()
 		d.sees("Not changed", "M b.go", "+ by other")
 		d.press("esc")
-		d.misses("Review:")
-		front := d.m.Front
-		d.types("/compare\n")
 		d.soon()
-		d.press("down", "enter")
+		d.misses("Review:")
+		d.press("home", "down", "enter")
 		d.soon()
 		if d.m.Front == front || d.m.Front.Agent.Name() != "other" {
 			t.Errorf("%s is in front", d.m.Front.Agent.Name())

@@ -117,5 +117,8 @@ func (e *ending) View() tea.View {
 // Close implements panel.Host.
 func (e *ending) Close(panel.Panel) { e.closed = true }
 
+// Back implements panel.Host.
+func (e *ending) Back(p panel.Panel) { e.Close(p) }
+
 // Covered implements panel.Host.
 func (e *ending) Covered(int) bool { return true }

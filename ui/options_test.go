@@ -171,7 +171,10 @@ func TestOptionsPicker(t *testing.T) {
 		d.types("model\n")
 		d.sees("╭ Model", "Small 1", "› Big 7", "now", "Huge 9") // groups, and the cursor on the current one
 		d.press("esc")
-		d.misses("╭ Model", "╭ Options")
+		d.misses("╭ Model")
+		d.sees("╭ Options", "› model")
+		d.press("esc", "esc") // the filter, then the list
+		d.misses("╭ Options")
 		d.called("session/set_config_option", 0)
 		d.press("f4")
 		d.types("model")

@@ -179,10 +179,13 @@ func TestEndingOfAWorktree(t *testing.T) {
 		now = now.Add(time.Minute)
 		e.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 		screen := e.View().Content
-		for _, part := range []string{"What about the worktree fix?", "Keep", "not committed", "a.txt", "b.txt", "4f2c1aa One", "loses 1 file not committed and 1 commit", c.refused} {
+		for _, part := range []string{"What about the worktree fix?", "Keep", "not committed", "a.txt", "b.txt", "4f2c1aa One", "loses 1 file not committed and 1 commit", "Remove", c.refused} {
 			if !strings.Contains(ansi.Strip(screen), part) {
 				t.Errorf("%q is not in\n%s", part, ansi.Strip(screen))
 			}
+		}
+		if strings.Contains(ansi.Strip(screen), "Merge and remove") != (c.refused == "") {
+			t.Errorf("refused with %q:\n%s", c.refused, ansi.Strip(screen))
 		}
 		if strings.Contains(screen, "into main") != (c.refused == "") {
 			t.Errorf("refused with %q:\n%s", c.refused, ansi.Strip(screen))

@@ -41,8 +41,12 @@ func Undone(results []undo.Result, undone bool, to string, short func(path strin
 		did = "Restored"
 	}
 	files := map[string]bool{} // several changes may be of the same file
+	created := map[string]bool{}
 	for _, r := range results {
 		files[r.Change.Path] = true
+		if undone && r.Change.Kind == undo.Created {
+			created[r.Change.Path] = true
+		}
 		if r.Err != nil {
 			refused = append(refused, short(r.Change.Path)+": "+safetext.Line(r.Err.Error(), 200))
 		}
@@ -51,5 +55,13 @@ func Undone(results []undo.Result, undone bool, to string, short func(path strin
 	if len(refused) > 0 {
 		return fmt.Sprintf("%s %d of %s%s", did, n, words.Count(len(files), "file"), to), refused
 	}
-	return did + " " + words.Count(n, "file") + to + " (the agent was not told)", nil
+	what := did + " " + words.Count(n, "file")
+	switch gone := len(created); {
+	case gone == 0, to != "": // "to before …" says it
+	case gone == n:
+		what = "Removed " + words.Count(gone, "file")
+	default:
+		what = did + " " + words.Count(n-gone, "file") + " and removed " + words.Count(gone, "file")
+	}
+	return what + to + " (the agent was not told)", nil
 }

@@ -29,6 +29,24 @@ func TestUndone(t *testing.T) {
 	if said, refused := Undone([]undo.Result{{Change: a}, {Change: a}, {Change: b}}, true, "", same); said != "Restored 2 files (the agent was not told)" || refused != nil {
 		t.Errorf("%q, %q", said, refused)
 	}
+	created := undo.Change{Path: "new", Kind: undo.Created}
+	for _, c := range []struct {
+		of   []undo.Change
+		to   string
+		want string
+	}{
+		{[]undo.Change{created, {Path: "new"}}, "", "Removed 1 file (the agent was not told)"},
+		{[]undo.Change{created, a, b}, "", "Restored 2 files and removed 1 file (the agent was not told)"},
+		{[]undo.Change{created}, " to before x", "Restored 1 file to before x (the agent was not told)"},
+	} {
+		var results []undo.Result
+		for _, change := range c.of {
+			results = append(results, undo.Result{Change: change})
+		}
+		if said, _ := Undone(results, true, c.to, same); said != c.want {
+			t.Errorf("%q, want %q", said, c.want)
+		}
+	}
 	said, refused := Undone([]undo.Result{{Change: a}, {Change: b, Err: errors.New("it has changed since")}}, false, "", same)
 	if said != "Redid the changes to 1 of 2 files" || !slices.Equal(refused, []string{"b: it has changed since"}) {
 		t.Errorf("%q, %q", said, refused)

@@ -50,7 +50,7 @@ func TestAgentInWorktree(t *testing.T) {
 		t.Errorf("the file outside of the worktree holds %q", got)
 	}
 	s.Press("ctrl+d")
-	s.WaitFor("What about the worktree fix?", "› Keep", "into main, then removes the worktree", "loses 1 file not committed and 0 commits", "Message: edit private.txt", "notes.txt")
+	s.WaitFor("What about the worktree fix?", "› Keep", "into main, then removes the worktree", "loses 1 file not committed  ", "Message: edit private.txt", "notes.txt")
 	for range 4 {
 		s.Press("down")
 	}
@@ -62,7 +62,7 @@ func TestAgentInWorktree(t *testing.T) {
 	for range 3 {
 		s.Press("up")
 	}
-	s.WaitFor("› Merge  ")
+	s.WaitFor("› Merge and remove")
 	s.pressEvery(2*layer.Quiet, "enter", "Merged fix into main")
 	if code := s.ExitCode(); code != 0 {
 		t.Errorf("got exit code %d", code)

@@ -195,6 +195,32 @@ func Redo(all []Note, path string) []Note {
 	return all
 }
 
+// Move returns the notes with the lines that they have after a part of a file was undone or, before [Redo], redone.
+// Those whose code is undone keep theirs.
+func Move(all []Note, path, before, after string) []Note {
+	old, now := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	same, end := 0, 0
+	for same < min(len(old), len(now)) && old[same] == now[same] {
+		same++
+	}
+	for end < min(len(old), len(now))-same && old[len(old)-1-end] == now[len(now)-1-end] {
+		end++
+	}
+	move := func(line int) int {
+		if line > len(old)-end {
+			return line + len(now) - len(old)
+		}
+		return line
+	}
+	all = slices.Clone(all)
+	for i, n := range all {
+		if n.Path == path && n.From > 0 && !n.Old && !n.Stale && !n.Undone {
+			all[i].From, all[i].To = move(n.From), move(n.To)
+		}
+	}
+	return all
+}
+
 // stale marks the notes on a file whose code was undone: the whole file, or a line that they quote. It changes all.
 func stale(all []Note, path string) []Note {
 	for i, n := range all {
@@ -202,10 +228,16 @@ func stale(all []Note, path string) []Note {
 			continue
 		}
 		all[i].Stale = slices.ContainsFunc(all, func(u Note) bool {
-			return u.Undone && u.Path == path && (u.From == 0 || sharesChange(n.Quote, u.Quote))
+			return u.Undone && u.Path == path && (u.From == 0 || n.near(u) && sharesChange(n.Quote, u.Quote))
 		})
 	}
 	return all
+}
+
+// near reports whether two notes have lines in common. Those before a change have other numbers than those after it, so
+// that such notes may be anywhere.
+func (n Note) near(other Note) bool {
+	return n.From == 0 || n.Old != other.Old || n.From <= other.To && other.From <= n.To
 }
 
 // sharesChange reports whether two diffs have an added or removed line in common.

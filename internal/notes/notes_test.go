@@ -205,6 +205,46 @@ func TestWhere(t *testing.T) {
 	}
 }
 
+// Code that looks like that of a note is not the note's: both hunks here add the same line.
+func TestUndoMarksOnlyItsLines(t *testing.T) {
+	all := []Note{{Path: "a.go", From: 30, To: 31, Quote: "+x\n+}", Diff: true, Text: "later"}, {Path: "a.go", From: 5, To: 5, Old: true, Quote: "-}", Diff: true, Text: "removed"}}
+	for _, n := range Undo(all, Note{Path: "a.go", From: 10, To: 12, Quote: "+y\n+\n+}", Diff: true}) {
+		if n.Stale {
+			t.Errorf("marked: %+v", n)
+		}
+	}
+	if !Undo(all, Note{Path: "a.go", From: 31, To: 31, Quote: "+}", Diff: true})[0].Stale {
+		t.Error("its own line was undone, and it is not marked")
+	}
+}
+
+// A note stays at its lines when others of the file are undone, and when they are redone.
+func TestMove(t *testing.T) {
+	on := func(path string, from, to int, old bool) Note {
+		return Note{Path: path, From: from, To: to, Old: old, Quote: "+x", Diff: true, Text: "note"}
+	}
+	hunk := Note{Path: "a.go", From: 3, To: 4, Quote: "+A\n+B", Diff: true}
+	its := Note{Path: "a.go", From: 4, To: 4, Quote: "+B", Diff: true, Text: "note"}
+	all := []Note{on("a.go", 1, 1, false), its, on("a.go", 5, 6, false), on("a.go", 6, 6, true), on("b.go", 5, 5, false), {Path: "a.go", Text: "all of it"}}
+	changed, undone := "one\ntwo\nA\nB\nfive\nsix\n", "one\ntwo\nfive\nsix\n"
+	lines := func(all []Note) (out string) {
+		for _, n := range all {
+			out += n.lines() + " "
+		}
+		return out
+	}
+	moved := Move(Undo(all, hunk), "a.go", changed, undone)
+	if got, want := lines(moved), "1 4 3-4 6 5 0 3-4 "; got != want {
+		t.Errorf("undone: %q, want %q", got, want)
+	}
+	if got, want := lines(Redo(Move(moved, "a.go", undone, changed), "a.go")), lines(all); got != want {
+		t.Errorf("redone: %q, want %q", got, want)
+	}
+	if got, want := lines(all), "1 4 5-6 6 5 0 "; got != want {
+		t.Errorf("the notes were changed: %q", got)
+	}
+}
+
 // A note on the same lines replaces the earlier one; an empty one drops it. What is redone is no
 // longer told.
 func TestPutUndoRedo(t *testing.T) {

@@ -100,8 +100,11 @@ func (u Unmerged) merged(fastForward bool) string {
 	if fastForward {
 		how = " (fast-forward)"
 	}
-	added, removed := u.Lines()
-	return fmt.Sprintf("Merged %s into %s%s: %s, +%d −%d", u.Name, u.Into, how, words.Count(len(u.Files), "file"), added, removed)
+	said := fmt.Sprintf("Merged %s into %s%s: %s", u.Name, u.Into, how, words.Count(len(u.Files), "file"))
+	if added, removed := u.Lines(); added+removed > 0 {
+		said += fmt.Sprintf(", +%d −%d", added, removed)
+	}
+	return said
 }
 
 // CanDiscard returns why the session cannot be closed, and its worktree not be removed, at the moment.
@@ -154,7 +157,7 @@ func (t *OwnTree) owned() error {
 	case s.ReadOnly:
 		return errors.New("this is a read-only log")
 	case s.Agent.Spec.Remote:
-		return errors.New("a remote agent does not work on this machine")
+		return errRemote
 	case s.Thread.State == thread.Waiting:
 		return errors.New("a question is open: answer it first")
 	case s.inTurn():

@@ -28,19 +28,23 @@ type Worktrees interface {
 	Discard(ctx context.Context, dir string, shown Unmerged) error
 }
 
-// errNoWorktrees says that worktrees cannot be used.
-var errNoWorktrees = errors.New("worktrees are not available")
+// Why there is no worktree for a session.
+var (
+	errNoWorktrees = errors.New("worktrees are not available")
+	errRemote      = errors.New("a remote agent does not work on this machine")
+)
 
 // StartInWorktree starts the same agent again, in a git worktree of that name; "" makes up a
 // name. Making it may take a while: Said reports its error.
 func (a *Agent) StartInWorktree(name string) {
 	w := a.w
+	const failed = "No worktree was made: "
 	switch {
 	case w.opts.Worktrees == nil:
-		w.say(errNoWorktrees.Error())
+		w.say(failed + errNoWorktrees.Error())
 		return
 	case a.Spec.Remote:
-		w.say("a remote agent does not work on this machine: no worktree was made")
+		w.say(failed + errRemote.Error())
 		return
 	}
 	var tree Worktree
@@ -50,7 +54,7 @@ func (a *Agent) StartInWorktree(name string) {
 		return err
 	}, func(err error) {
 		if err != nil {
-			w.say(err.Error())
+			w.say(failed + err.Error())
 			return
 		}
 		w.startIn(tree, a.Spec, nil)

@@ -50,7 +50,7 @@ func TestStartInWorktree(t *testing.T) {
 		r.news = nil
 		fails = errors.New("no git")
 		s.Agent.StartInWorktree("try")
-		r.wants("Said no git")
+		r.wants("Said No worktree was made: no git")
 		if len(specs) != 2 {
 			t.Error("an agent was started without a worktree")
 		}
@@ -66,6 +66,6 @@ func TestRemoteAgentHasNoWorktree(t *testing.T) {
 		}}
 	}, func(r *rig) {
 		r.started(far).Agent.StartInWorktree("try")
-		r.wants("Said a remote agent does not work on this machine: no worktree was made")
+		r.wants("Said No worktree was made: a remote agent does not work on this machine")
 	})
 }

@@ -67,7 +67,7 @@ func TestUndo(t *testing.T) {
 		r.types("/undo")
 		r.sees("changed, 1 file?")
 		r.types("1")
-		r.sees("Restored 1 file (the agent was not told).")
+		r.sees("Removed 1 file (the agent was not told).")
 		if undone := j.Undone(); len(undone) != 1 || undone[0] != "/x/a.go of turn 2" {
 			t.Errorf("got %q", undone)
 		}

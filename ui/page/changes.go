@@ -76,16 +76,18 @@ func naming(c *Page) panel.Naming {
 type changeShown struct {
 	page   *Page
 	source *panel.Reading
+	from   *panel.List
 }
 
 func (m changeShown) Handle() tea.Cmd {
+	m.page.Panels.opens(m.source, m.from)
 	m.page.Panels.Read(m.source)
 	return nil
 }
 
 // showChange shows the content of a file before and after a change.
 func showChange(c *Page, f undo.Change) tea.Cmd {
-	j, path := c.Changes.Journal(), c.short(f.Path)
+	j, path, from := c.Changes.Journal(), c.short(f.Path), c.Panels.List()
 	if j == nil {
 		return c.say(notRecorded)
 	}
@@ -100,7 +102,7 @@ func showChange(c *Page, f undo.Change) tea.Cmd {
 		} else {
 			lines = append(lines, panel.Line{Text: "Its old content was not kept", Head: true})
 		}
-		return changeShown{c, panel.Source(f.Kind.String()+" "+path, lines, d)}
+		return changeShown{c, panel.Source(f.Kind.String()+" "+path, lines, d), from}
 	}
 }
 

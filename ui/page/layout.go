@@ -211,7 +211,8 @@ func leastTranscript(height int) int {
 	return max(0, min(height/4, height-enough))
 }
 
-// drawOverlays lays the open panels over the rows. The cursor is nil unless it is in one of them.
+// drawOverlays lays the open panels over the rows, but leaves a list to the screen if that draws it over all
+// columns. The cursor is nil unless it is in one of them.
 func (c *frame) drawOverlays(rows []string, top int) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	for _, l := range slices.Backward(c.stack) {
@@ -219,9 +220,14 @@ func (c *frame) drawOverlays(rows []string, top int) ([]string, *tea.Cursor) {
 		if !ok {
 			continue
 		}
-		box, at := o.Rows(c.width, top)
+		width := c.width
+		_, spans := l.(*panel.List)
+		if spans = spans && c.around.Lists > 0 && c.InFront(); spans {
+			width = c.around.Lists
+		}
+		box, at := o.Rows(width, top)
 		if l, ok := l.(layer.Viewer); ok {
-			c.on.Saw(l, c.width, top)
+			c.on.Saw(l, width, top)
 		}
 		if len(box) == 0 {
 			continue
@@ -231,7 +237,11 @@ func (c *frame) drawOverlays(rows []string, top int) ([]string, *tea.Cursor) {
 			y = min(y, w.At)
 		}
 		c.on.areas.overlayTop = min(c.on.areas.overlayTop, y)
-		rows = text.Overlay(rows, box, 0, y)
+		if spans {
+			c.on.list, c.on.listTop = box, y
+		} else {
+			rows = text.Overlay(rows, box, 0, y)
+		}
 		if at != nil {
 			at.Y += y
 			cursor = at

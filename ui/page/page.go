@@ -50,6 +50,8 @@ type Page struct {
 
 	toast status.Toast
 
+	returnTo, afterReview func() tea.Cmd // what opens again after the next review and after this one; nil: nothing
+
 	escAt  time.Time // when an esc had nothing to do
 	height int       // of the page
 	areas  areas
@@ -201,6 +203,9 @@ func (c *Page) Recorded() *review.Changes {
 	return nil
 }
 
+// ReturnTo sets what opens again when the user leaves the review that is about to be opened.
+func (c *Page) ReturnTo(back func() tea.Cmd) { c.returnTo = back }
+
 // StartReview calls start with the session's changes, if they are recorded.
 func (c *Page) StartReview(start func(*review.Changes) tea.Cmd) tea.Cmd {
 	changes := c.Recorded()
@@ -208,6 +213,7 @@ func (c *Page) StartReview(start func(*review.Changes) tea.Cmd) tea.Cmd {
 		return c.say(notRecorded)
 	}
 	c.Panels.reading = nil
+	c.afterReview, c.returnTo = c.returnTo, nil
 	c.DropToast() // the offer; when it went, the diff would move
 	return start(changes)
 }

@@ -23,14 +23,27 @@ type panels struct {
 	areas   *areas
 	open    panel.Panel // a list or a menu; nil: none
 	reading *panel.Reading
+	from    map[panel.Panel]*panel.List // the lists that panels were opened from
 }
 
 // Show opens a list or a menu and closes the one that was open. It opens nothing if the user has left the
 // page meanwhile.
 func (p *panels) Show(what panel.Panel) {
 	if p.inFront() {
+		p.opens(what, p.List())
 		what.Open(p.env, p.out, p)
 		p.open = what
+	}
+}
+
+// opens notes that a panel is opened from a list, which esc in it returns to; nil: from none.
+func (p *panels) opens(what panel.Panel, from *panel.List) {
+	switch {
+	case from == nil || panel.Panel(from) == what:
+	case p.from == nil:
+		p.from = map[panel.Panel]*panel.List{what: from}
+	default:
+		p.from[what] = from
 	}
 }
 
@@ -81,6 +94,17 @@ func (p *panels) Close(what panel.Panel) {
 		p.open = nil
 	case panel.Panel(p.reading):
 		p.reading = nil
+	}
+}
+
+// Back implements panel.Host.
+func (p *panels) Back(what panel.Panel) {
+	l := p.from[what]
+	p.Close(what)
+	if l != nil {
+		delete(p.from, what)
+		p.Show(l)
+		l.Refresh()
 	}
 }
 

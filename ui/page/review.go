@@ -48,10 +48,14 @@ func (h reviewHost) Notes(path string) (on []notes.Note) {
 }
 
 func (h reviewHost) Left() tea.Cmd {
-	if notes.Draft(h.c.Notes()) == nil {
-		return nil
+	var cmds []tea.Cmd
+	if notes.Draft(h.c.Notes()) != nil {
+		cmds = append(cmds, sayNotes(h.c))
 	}
-	return sayNotes(h.c)
+	if back := h.c.afterReview; back != nil {
+		cmds = append(cmds, back())
+	}
+	return tea.Batch(cmds...)
 }
 
 func (h reviewHost) Undid(n notes.Note) {
@@ -61,4 +65,8 @@ func (h reviewHost) Undid(n notes.Note) {
 
 func (h reviewHost) Redid(path string) {
 	h.c.SetNotes(notes.Redo(h.c.Notes(), h.c.NameOf(path)))
+}
+
+func (h reviewHost) Rewrote(path, before, after string) {
+	h.c.SetNotes(notes.Move(h.c.Notes(), h.c.NameOf(path), before, after))
 }

@@ -55,7 +55,10 @@ func showPalette(c *Page) tea.Cmd {
 	for _, cmd := range c.slash().ofAgent() {
 		agent = append(agent, panel.Command{Slash: cmd.Name, Help: cmd.Help})
 	}
-	c.Panels.Show(panel.Palette(c.screen.Keys, agent, c.Agent.Name(), c.slash().useless, func(i intent.Intent) tea.Cmd { return c.out.Add(layer.Do(i)) }, c.Composer.SetValue))
+	c.Panels.Show(panel.Palette(c.screen.Keys, agent, c.Agent.Name(), c.slash().useless, func(i intent.Intent) tea.Cmd {
+		c.Panels.open = nil // what the action opens does not return to the palette
+		return c.out.Add(layer.Do(i))
+	}, c.Composer.SetValue))
 	return nil
 }
 

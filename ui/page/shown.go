@@ -18,7 +18,12 @@ type Shown struct {
 	question question.Shown
 	form     question.Shown
 	viewed   []viewed
+	list     []string // the open list, if it is wider than the page; nil: it is not
+	listTop  int      // its first row
 }
+
+// List returns the open list and its first row on the page, if it is to be drawn over all columns.
+func (on Shown) List() (rows []string, top int) { return on.list, on.listTop }
 
 // viewed is a component that was drawn at this size.
 type viewed struct {
@@ -65,6 +70,7 @@ type Around struct {
 	Others  int    // pages that wait for the user
 	Leaving string // that the next ctrl+c quits, "" if it does not
 	Plan    bool   // the plan is shown beside the page
+	Lists   int    // the width of lists, if they are drawn over all columns; 0: that of the page
 }
 
 // NeedsScreen reports whether something is open that needs the full screen.

@@ -69,13 +69,20 @@ func editAgain(c *Page, item int) tea.Cmd {
 
 // showRestore asks whether to restore the files to before the turn of a prompt.
 func showRestore(c *Page, item int) tea.Cmd {
-	prompt := words.OneLine(promptOf(c, item))
+	prompt, from := words.OneLine(promptOf(c, item)), c.Panels.List()
+	again := func() tea.Cmd {
+		if from != nil {
+			c.Panels.Show(from)
+		}
+		return showRestore(c, item)
+	}
 	err := c.Changes.CanRestore(item, func(r workspace.Restorable) {
 		if len(r.Files)+len(r.Refused) == 0 {
 			refuse(c, "Nothing to restore: no files have changed since this prompt")
 			return
 		}
 		c.Panels.Show(panel.Restore(naming(c), prompt, r.Files, r.Refused, func() tea.Cmd { return restore(c, prompt, r) }, func() tea.Cmd {
+			c.ReturnTo(again)
 			return c.StartReview(func(s *review.Changes) tea.Cmd { return c.Review.StartSince(s, r.Turn) })
 		}))
 	})

@@ -42,7 +42,10 @@ func showMerge(c *Page, message string) tea.Cmd {
 		if u.Makes {
 			t.Message = cmp.Or(message, u.Message)
 		}
-		return panel.Merge(t, func(message string, remove bool) tea.Cmd { merge(u, message, remove); return nil }, c.askReview)
+		return panel.Merge(t, func(message string, remove bool) tea.Cmd { merge(u, message, remove); return nil }, func() tea.Cmd {
+			c.ReturnTo(func() tea.Cmd { return showMerge(c, message) })
+			return c.askReview()
+		})
 	})
 }
 
@@ -69,7 +72,10 @@ func showDiscard(c *Page) tea.Cmd {
 		}
 	}
 	return lookAtTree(c, notDiscarded, c.Tree.CanDiscard, func(u workspace.Unmerged, t panel.Tree) *panel.List {
-		return panel.Discard(t, func() tea.Cmd { discard(u); return nil }, c.askReview)
+		return panel.Discard(t, func() tea.Cmd { discard(u); return nil }, func() tea.Cmd {
+			c.ReturnTo(func() tea.Cmd { return showDiscard(c) })
+			return c.askReview()
+		})
 	})
 }
 

@@ -20,8 +20,9 @@ type ComparedAgent struct {
 }
 
 // Compared lists the agents of a comparison, and the files that any of them has changed with what each
-// did to them. show brings an agent to the front, open shows the versions of a file.
-func Compared(agents []ComparedAgent, show func(agent int) tea.Cmd, open func(path string) tea.Cmd) *List {
+// did to them; that of the path at is selected. show brings an agent to the front, open shows the versions of
+// a file.
+func Compared(agents []ComparedAgent, at string, show func(agent int) tea.Cmd, open func(path string) tea.Cmd) *List {
 	names, paths := make([]string, len(agents)), []string(nil)
 	rows := make([][]string, len(agents))
 	for i, a := range agents {
@@ -45,10 +46,7 @@ func Compared(agents []ComparedAgent, show func(agent int) tea.Cmd, open func(pa
 		for k, a := range agents {
 			cell := fmt.Sprintf("%d –", k+1)
 			if at := slices.IndexFunc(a.Files, func(f TreeFile) bool { return f.Path == path }); at >= 0 {
-				cell = fmt.Sprintf("%d ✓", k+1)
-				if f := a.Files[at]; f.Added+f.Removed > 0 {
-					cell += " " + lines(f.Added, f.Removed)
-				}
+				cell = strings.TrimSuffix(fmt.Sprintf("%d ✓ %s", k+1, lines(a.Files[at].Added, a.Files[at].Removed)), " ")
 			}
 			cells[i] = append(cells[i], cell)
 		}
@@ -57,7 +55,11 @@ func Compared(agents []ComparedAgent, show func(agent int) tea.Cmd, open func(pa
 	for i, row := range inColumns(cells) {
 		items = append(items, list.Item{Title: paths[i], Path: true, Detail: row, Section: section, Value: func() tea.Cmd { return open(paths[i]) }})
 	}
-	return &List{Title: "Comparison", Foot: "enter show the agent, or all versions of the file · esc back", List: list.New(items),
+	l := list.New(items)
+	if i := slices.Index(paths, at); i >= 0 {
+		l.Select(len(agents) + i)
+	}
+	return &List{Title: "Comparison", Foot: "enter show the agent, or all versions of the file · esc back", List: l,
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 

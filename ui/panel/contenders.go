@@ -9,8 +9,8 @@ import (
 
 // Contender is an agent, with a model, that can be compared with others.
 type Contender struct {
-	Name, Command string // safe to show
-	Ticked        bool   // at first
+	Name, About, Command string // safe to show
+	Ticked               bool   // at first
 }
 
 // Contenders lists agents to compare. start gets the indexes of those that the user has ticked, two or
@@ -27,7 +27,7 @@ func Contenders(keys *intent.Keymap, all []Contender, start func(chosen []int) t
 			if ticked[i] {
 				box = "[x] "
 			}
-			out[i] = list.Item{Title: box + c.Name, Detail: c.Command, Value: i}
+			out[i] = list.Item{Title: box + c.Name, Detail: c.About, More: c.Command, Value: i}
 		}
 		return out
 	}

@@ -34,7 +34,7 @@ func (m *CopyMenu) Key(p layer.Press) (tea.Cmd, bool) {
 	}
 	switch name := p.Name; {
 	case name == "esc" || name == "q" || name == "ctrl+c":
-		m.host.Close(m)
+		m.host.Back(m)
 	case name == "y":
 		return copied(m.All)
 	case name == "c" && len(m.Codes) > 0:

@@ -26,6 +26,7 @@ func (p *page) Close(what Panel) {
 		p.open = nil
 	}
 }
+func (p *page) Back(what Panel)    { p.Close(what) }
 func (p *page) Covered(y int) bool { return y >= 5 }
 
 // opened returns a page with an open panel.

@@ -86,7 +86,8 @@ func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 			l.List.SetFilter("")
 			return nil, false
 		}
-		return nil, true
+		l.host.Back(l)
+		return nil, false
 	case "enter":
 		if !ok {
 			return nil, false

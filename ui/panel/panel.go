@@ -11,6 +11,8 @@ import (
 type Host interface {
 	// Close closes the panel if it is still open.
 	Close(Panel)
+	// Back closes the panel and returns to the list that it was opened from, if any.
+	Back(Panel)
 	// Covered reports whether a panel covers this row of the screen.
 	Covered(y int) bool
 }

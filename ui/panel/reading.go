@@ -31,7 +31,7 @@ func (r *Reading) Key(p layer.Press) (tea.Cmd, bool) {
 	page := max(1, r.height-edge)
 	switch cmp.Or(r.env.Keys.Of(intent.Reading, p.Name), p.Want) {
 	case intent.Close, intent.Stop, intent.Interrupt:
-		r.host.Close(r)
+		r.host.Back(r)
 	case intent.ScrollUp:
 		r.Wheel(-1)
 	case intent.ScrollDown:

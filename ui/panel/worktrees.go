@@ -39,7 +39,7 @@ func Merge(t Tree, merge func(message string, remove bool) tea.Cmd, review func(
 	l := &List{Title: fmt.Sprintf("Merge %s into %s?", t.Name, t.Into), Foot: "enter select · y merge · esc back", NeedsConfirmation: true, Yes: true,
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 	items := []list.Item{
-		{Title: fmt.Sprintf("Merge %s, %s", words.Count(len(t.Files), "file"), lines(t.Added, t.Removed)), Detail: t.commitsFirst("keeps the worktree"), Value: func() tea.Cmd { return merge(t.Message, false) }},
+		{Title: strings.TrimSuffix("Merge "+words.Count(len(t.Files), "file")+", "+lines(t.Added, t.Removed), ", "), Detail: t.commitsFirst("keeps the worktree"), Value: func() tea.Cmd { return merge(t.Message, false) }},
 		{Title: "Merge and remove", Detail: "closes the session, removes the worktree", Value: func() tea.Cmd { return merge(t.Message, true) }},
 		{Title: "Review the changes", Value: review},
 	}
@@ -65,13 +65,25 @@ func End(t Tree, refused string, choose func(do Ending, message string) tea.Cmd)
 	as := func(do Ending) func() tea.Cmd { return func() tea.Cmd { return choose(do, t.Message) } }
 	items := []list.Item{{Title: "Keep", Detail: "leaves it as it is; `parley worktrees` lists it", Value: as(Keep)}}
 	if refused == "" {
-		items = append(items, list.Item{Title: "Merge", Detail: t.commitsFirst("into " + t.Into + ", then removes the worktree"), Value: as(MergeAndRemove)},
+		items = append(items, list.Item{Title: "Merge and remove", Detail: t.commitsFirst("into " + t.Into + ", then removes the worktree"), Value: as(MergeAndRemove)},
 			list.Item{Title: "Merge and keep", Detail: t.commitsFirst("into " + t.Into + ", and leaves the worktree"), Value: as(MergeAndKeep)})
 	} else {
 		t.Message = ""
 	}
-	items = append(items, list.Item{Title: "Remove", Detail: "loses " + words.Count(len(t.Uncommitted), "file") + " not committed and " + words.Count(t.Total, "commit"), Value: as(Remove)})
+	items = append(items, list.Item{Title: "Remove", Detail: t.loses(), Value: as(Remove)})
 	return t.listed(l, items, func() tea.Cmd { return nil })
+}
+
+// loses says what is lost without a merge.
+func (t Tree) loses() string {
+	var what []string
+	if n := len(t.Uncommitted); n > 0 {
+		what = append(what, words.Count(n, "file")+" not committed")
+	}
+	if t.Total > 0 {
+		what = append(what, words.Count(t.Total, "commit"))
+	}
+	return "loses " + cmp.Or(strings.Join(what, " and "), "nothing")
 }
 
 // commitsFirst says what a merge does with files that are not committed, before what it does then.
@@ -98,9 +110,7 @@ func (t *Tree) listed(l *List, items []list.Item, open func() tea.Cmd) *List {
 	}
 	for _, f := range t.Files[:min(len(t.Files), maxTreeFiles)] {
 		it := list.Item{Title: f.Path, Path: true, Section: words.Count(len(t.Files), "file"), Value: open}
-		if f.Added+f.Removed > 0 {
-			it.Hint = lines(f.Added, f.Removed)
-		}
+		it.Hint = lines(f.Added, f.Removed)
 		if slices.Contains(t.Uncommitted, f.Path) {
 			it.Detail = "not committed"
 		}
@@ -145,5 +155,10 @@ func more(n int, section string, review func() tea.Cmd) []list.Item {
 	return []list.Item{{Title: fmt.Sprintf("… %d more", n), Section: section, Value: review}}
 }
 
-// lines is how many lines were added and removed: "+20 −5".
-func lines(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
+// lines is how many lines were added and removed: "+20 −5"; "" if none.
+func lines(added, removed int) string {
+	if added+removed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%d −%d", added, removed)
+}

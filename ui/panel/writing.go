@@ -67,7 +67,7 @@ func (w *Writing) Key(p layer.Press) (tea.Cmd, bool) {
 		w.host.Close(w)
 		return w.Done(strings.TrimSpace(w.editor.Value())), true
 	case "esc", "ctrl+c":
-		w.host.Close(w)
+		w.host.Back(w)
 		if text := strings.TrimSpace(w.editor.Value()); text != "" && text != strings.TrimSpace(w.before) {
 			return w.Left(text), true
 		}

@@ -61,16 +61,22 @@ func (m acted) Handle() tea.Cmd {
 		r.acting = false
 		return said
 	}
-	if m.undone != nil {
+	if u := m.undone; u != nil {
 		r.host.Undid(m.note)
+		if u.text != nil {
+			r.host.Rewrote(u.path, *u.text, u.left)
+		}
 		r.undone = append(r.undone, *m.undone)
 		r.undone = slices.Delete(r.undone, 0, max(0, len(r.undone)-maxUndone))
 	}
+	if n := len(r.undone); m.redone && n > 0 {
+		if u := r.undone[n-1]; u.text != nil {
+			r.host.Rewrote(u.path, u.left, *u.text)
+		}
+		r.undone = r.undone[:n-1]
+	}
 	if m.redo {
 		r.host.Redid(m.file.Path)
-	}
-	if n := len(r.undone); m.redone && n > 0 {
-		r.undone = r.undone[:n-1]
 	}
 	r.host.Changed()
 	return tea.Batch(said, r.list(r.asked))

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,7 +26,7 @@ func (r *Review) columns(width int) (tree, doc int) {
 	inner := box.InnerWidth(width)
 	switch {
 	case width >= leastBeside:
-		tree = min(mostTree, inner/3)
+		tree = min(mostTree, inner/3, inner-3-barWidth-diff.NumbersWidth)
 		return tree, inner - tree - 3
 	case r.inTree:
 		return inner, 0
@@ -144,8 +145,11 @@ func (r *Review) foot(width int) string {
 		return footKey{[]intent.Intent{next, previous}, does}
 	}
 	one := func(i intent.Intent, does string) footKey { return footKey{[]intent.Intent{i}, does} }
-	keys := []footKey{pair(intent.NextHunk, intent.PreviousHunk, "hunk"), pair(intent.NextFile, intent.PreviousFile, "file"), one(intent.KeepHunk, "keep"), one(intent.UndoHunk, "undo"),
-		one(intent.StageHunk, "stage"), one(intent.WriteNote, "note"), one(intent.FocusTree, "files")}
+	keys := []footKey{pair(intent.NextHunk, intent.PreviousHunk, "hunk"), one(intent.KeepHunk, "keep"), one(intent.UndoHunk, "undo"), one(intent.WriteNote, "note"),
+		one(intent.FocusTree, "files"), one(intent.StageHunk, "stage"), pair(intent.NextFile, intent.PreviousFile, "file")}
+	if len(r.undone) > 0 {
+		keys = slices.Insert(keys, 3, one(intent.Again, "redo"))
+	}
 	if len(r.turns) > 1 {
 		other := "all turns"
 		if r.first <= r.turns[0] {
@@ -158,7 +162,11 @@ func (r *Review) foot(width int) string {
 	case r.inTree:
 		keys = []footKey{one(intent.Open, "open"), one(intent.KeepHunk, "keep file"), one(intent.UndoHunk, "undo file"), one(intent.StageHunk, "stage file"), one(intent.WriteNote, "note")}
 	case r.picked.in(r.sheet()):
-		keys = []footKey{pair(intent.SelectDown, intent.SelectUp, "select"), one(intent.WriteNote, "note on these lines")}
+		note := "note on these lines"
+		if r.notePicked() {
+			note = "edit the note"
+		}
+		keys = []footKey{pair(intent.ScrollDown, intent.ScrollUp, "line"), pair(intent.SelectDown, intent.SelectUp, "select"), one(intent.WriteNote, note)}
 		leave.Action = "unselect"
 	}
 	out, last := "", r.env.Keys.Hints(intent.Review, help, leave)
@@ -237,7 +245,7 @@ func (r *Review) head(f *file, width int) []string {
 	}
 	for _, n := range r.host.Notes(f.Path) {
 		if r.noteLine(n) < 0 {
-			rows = append(rows, noteRows(n, width, th)...)
+			rows = append(rows, noteRows(above(n), width, th)...)
 		}
 	}
 	return rows

@@ -30,6 +30,10 @@ func (r *Review) Key(p layer.Press) (tea.Cmd, bool) {
 // move handles the keys that only change what is visible.
 func (r *Review) move(want intent.Intent) bool {
 	page := max(1, r.fits(r.top)-1)
+	if step, ok := map[intent.Intent]int{intent.ScrollUp: -1, intent.ScrollDown: 1}[want]; ok && !r.inTree && r.picked.in(r.sheet()) {
+		r.pick(step, true) // the selection moves, not the diff
+		return true
+	}
 	switch want {
 	case intent.ScrollUp, intent.ScrollDown, intent.PageUp, intent.PageDown, intent.First, intent.Last:
 		by := map[intent.Intent]int{intent.ScrollUp: -1, intent.ScrollDown: 1, intent.PageUp: -page, intent.PageDown: page, intent.First: -1 << 30, intent.Last: 1 << 30}[want]
@@ -66,7 +70,7 @@ func (r *Review) move(want intent.Intent) bool {
 			r.inTree = false
 		}
 	case intent.SelectDown, intent.SelectUp:
-		r.pick(map[intent.Intent]int{intent.SelectDown: 1, intent.SelectUp: -1}[want])
+		r.pick(map[intent.Intent]int{intent.SelectDown: 1, intent.SelectUp: -1}[want], false)
 	case intent.SideBySide:
 		two := r.twoColumns()
 		r.sides, r.unified = !two, two

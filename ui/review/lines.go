@@ -67,26 +67,34 @@ func (l *layout) draw(line int, head func(change int) string) (rows []string) {
 	}
 	for _, row := range drawn {
 		if picked { // the code keeps its colours
-			row = text.Highlight(row, 0, l.sheet.Gutter(l.look.Width), th.Selected.Paint)
+			row = l.sheet.Select(row, l.look.Width, th.Selected.Paint)
 		}
 		rows = append(rows, bar+row)
 	}
 	for _, n := range l.notes[line] {
-		rows = append(rows, noteRows(n, barWidth+l.look.Width, th)...)
+		rows = append(rows, noteRows(n.Text, barWidth+l.look.Width, th)...)
 	}
 	return rows
 }
 
-// noteRows draws a note.
-func noteRows(n notes.Note, width int, th *theme.Theme) (rows []string) {
+// above returns what is said above the diff of a note that is not below a line of it.
+func above(n notes.Note) string {
+	n.Path = path.Base(n.Path)
+	switch {
+	case n.Stale:
+		return n.Where() + ", undone since: " + n.Text
+	case n.From > 0: // its line is hidden
+		return n.Where() + ": " + n.Text
+	}
+	return n.Text
+}
+
+// noteRows draws what a note says.
+func noteRows(said string, width int, th *theme.Theme) (rows []string) {
 	if width < leastNoting {
 		return nil
 	}
-	said := safeWords(n.Text)
-	if n.Stale {
-		n.Path = path.Base(n.Path)
-		said = n.Where() + ", undone since: " + said
-	}
+	said = safeWords(said)
 	lines := text.Wrap(said, width-barWidth)
 	if len(lines) > mostNote {
 		lines = append(lines[:mostNote-1], strings.Join(lines[mostNote-1:], " "))

@@ -22,8 +22,9 @@ func (p picked) has(s *diff.Sheet, line int) bool {
 	return p.in(s) && s.HasText(line) && line >= min(p.from, p.to) && line <= max(p.from, p.to)
 }
 
-// pick selects the first line of the selected hunk, or the next line or the previous one as well.
-func (r *Review) pick(step int) {
+// pick selects the first line of the selected hunk, or the next line or the previous one: as well, or
+// alone.
+func (r *Review) pick(step int, alone bool) {
 	s := r.sheet()
 	if s == nil || s.Len() == 0 || r.inTree {
 		return
@@ -43,7 +44,11 @@ func (r *Review) pick(step int) {
 	for line >= 0 && line < s.Len() && !s.HasText(line) {
 		line += step
 	}
-	if line >= 0 && line < s.Len() {
+	switch {
+	case line < 0 || line >= s.Len():
+	case alone:
+		r.pickLine(line, line)
+	default:
 		r.pickLine(r.picked.from, line)
 	}
 }
@@ -91,7 +96,7 @@ func (r *Review) writeNote() tea.Cmd {
 		return r.host.WriteNote(f.aboutFile(false))
 	case f.doc == nil:
 		return r.out.Say("Still reading " + f.name)
-	case r.picked.in(s) && r.picked.from == r.picked.to && len(r.notesBelow(r.picked.to)) > 0:
+	case r.notePicked():
 		return r.host.WriteNote(r.notesBelow(r.picked.to)[0])
 	case r.picked.in(s):
 		return r.host.WriteNote(f.aboutLines(s.Excerpt(min(r.picked.from, r.picked.to), max(r.picked.from, r.picked.to))))
@@ -99,6 +104,11 @@ func (r *Review) writeNote() tea.Cmd {
 		return r.host.WriteNote(f.aboutFile(false))
 	}
 	return r.host.WriteNote(f.aboutLines(f.doc.diff.Excerpt(r.change)))
+}
+
+// notePicked reports whether only a line with a note below it is selected.
+func (r *Review) notePicked() bool {
+	return r.picked.in(r.sheet()) && r.picked.from == r.picked.to && len(r.notesBelow(r.picked.to)) > 0
 }
 
 // notesBelow returns the notes that are shown below a line of the sheet.
@@ -126,7 +136,7 @@ func (r *Review) RowBelow(n notes.Note) int {
 	for line := r.top; line <= at && y < r.height; line++ {
 		if y += len(l.draw(line, none)); line == at { // a note there is the one that is edited
 			for _, on := range l.notes[line] {
-				y -= len(noteRows(on, barWidth+l.look.Width, l.look.Theme))
+				y -= len(noteRows(on.Text, barWidth+l.look.Width, l.look.Theme))
 			}
 		}
 	}

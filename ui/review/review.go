@@ -35,6 +35,8 @@ type Host interface {
 	// Undid notes that a change was undone, Redid that the last one of a file was done again.
 	Undid(notes.Note)
 	Redid(path string)
+	// Rewrote is called after Undid and before Redid with the texts of the file, if it was only a part of it.
+	Rewrote(path, before, after string)
 	// Left is called when the user has closed the review.
 	Left() tea.Cmd
 }

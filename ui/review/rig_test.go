@@ -64,12 +64,15 @@ func newRig(t *testing.T, files ...onDisk) *rig {
 	return g
 }
 
-func (g *rig) HasKeys() bool                  { return true }
-func (g *rig) Compared() bool                 { return false }
-func (g *rig) Named(path string) bool         { return strings.HasSuffix(path, "named.go") }
-func (g *rig) Changed()                       { g.changed++ }
-func (g *rig) Undid(n notes.Note)             { g.undid = notes.Undo(g.undid, n) }
-func (g *rig) Redid(path string)              { g.undid = notes.Redo(g.undid, path) }
+func (g *rig) HasKeys() bool          { return true }
+func (g *rig) Compared() bool         { return false }
+func (g *rig) Named(path string) bool { return strings.HasSuffix(path, "named.go") }
+func (g *rig) Changed()               { g.changed++ }
+func (g *rig) Undid(n notes.Note)     { g.undid = notes.Undo(g.undid, n) }
+func (g *rig) Redid(path string)      { g.undid = notes.Redo(g.undid, path) }
+func (g *rig) Rewrote(path, before, after string) {
+	g.written = notes.Move([]notes.Note{g.written}, path, before, after)[0]
+}
 func (g *rig) Left() tea.Cmd                  { return nil }
 func (g *rig) WriteNote(n notes.Note) tea.Cmd { g.written = n; return nil }
 func (g *rig) Notes(path string) []notes.Note {

@@ -121,13 +121,17 @@ func (r *Review) treeFile(f *file, shown, selected bool, width int) string {
 	if shown {
 		mark = th.Key.Paint("▸ ")
 	}
+	noted := ""
+	if len(r.host.Notes(f.Path)) > 0 {
+		noted = " " + noteSign
+	}
 	letter := letters[f.Kind] + " "
-	room := width - 4 - text.Width(plain) - 1
+	room := width - 4 - text.Width(noted) - text.Width(plain) - 1
 	if room < 8 {
-		room, counts, plain = width-4, "", ""
+		room, counts, plain = width-4-text.Width(noted), "", ""
 	}
 	name := text.Truncate(path.Base(f.name), max(1, room), "…")
-	pad := max(0, width-4-text.Width(name)-text.Width(plain))
+	pad := max(0, width-4-text.Width(name)-text.Width(noted)-text.Width(plain))
 	ink := th.Text
 	switch {
 	case selected && r.inTree:
@@ -137,7 +141,7 @@ func (r *Review) treeFile(f *file, shown, selected bool, width int) string {
 	case f.Undone || f.all(r.kept):
 		ink = th.Dim
 	}
-	return mark + th.Dim.Paint(letter) + ink.Paint(name) + spaces(pad) + counts
+	return mark + th.Dim.Paint(letter) + ink.Paint(name) + th.Accent.Paint(noted) + spaces(pad) + counts
 }
 
 func spaces(n int) string { return fmt.Sprintf("%*s", n, "") }

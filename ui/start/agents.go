@@ -59,6 +59,7 @@ func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, leave fu
 		}
 	}
 	s := &Agents{env: env, w: w, leave: leave, choices: choices, list: list.New(items)}
+	s.list.Ranked = true
 	s.list.Select(chosen)
 	return s
 }

@@ -29,6 +29,23 @@ func press(name string) layer.Press {
 	return layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())}
 }
 
+// Of the agents whose names begin with what is typed, the order of the list counts, which has those found and the
+// most used first, and not the length of the name; unless the name is all of it.
+func TestAgentsInOrder(t *testing.T) {
+	s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "other", About: "cl"}, {Name: "claude", Command: "one"}, {Name: "cline"}, {Name: "cl-x", Command: "two"}, {Name: "cli", Command: "three"}}},
+		workspace.New(workspace.Options{}), nil)
+	for typed, want := range map[string]string{"cl": "one", "cli": "three", "cl-": "two"} {
+		for _, r := range typed {
+			s.Key(press(string(r)))
+		}
+		it, _ := s.list.Selected()
+		if got := it.Value.(workspace.Spec).Command; got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+		s.Reset()
+	}
+}
+
 // The chosen or typed agent is started. If it cannot be, the page says why.
 func TestAgents(t *testing.T) {
 	for _, tc := range []struct {

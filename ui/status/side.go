@@ -152,10 +152,17 @@ func (s Side) files(width int, th *theme.Theme) section {
 	for _, f := range s.Files {
 		added, removed = added+f.Added, removed+f.Removed
 	}
-	head := ends(fmt.Sprintf("Changed files %d", len(s.Files)), th.Dim.Paint(fmt.Sprintf("+%d −%d", added, removed)), width)
+	total := ""
+	if added+removed > 0 {
+		total = th.Dim.Paint(fmt.Sprintf("+%d −%d", added, removed))
+	}
+	head := ends(fmt.Sprintf("Changed files %d", len(s.Files)), total, width)
 	return section{head, visibleRows(len(s.Files), 0, th, func(i int) string {
 		f := s.Files[i]
-		right := th.Good.Paint(fmt.Sprintf("+%d", f.Added)) + " " + th.Bad.Paint(fmt.Sprintf("−%d", f.Removed))
+		right := ""
+		if f.Added+f.Removed > 0 {
+			right = th.Good.Paint(fmt.Sprintf("+%d", f.Added)) + " " + th.Bad.Paint(fmt.Sprintf("−%d", f.Removed))
+		}
 		return ends(tail(s.name(f.Path), width-text.Width(right)-2), right, width)
 	})}
 }

@@ -16,8 +16,8 @@ import (
 	"parley/ui/widget/syntax"
 )
 
-// gutterWidth is the narrowest diff that shows line numbers.
-const gutterWidth = 60
+// NumbersWidth is the narrowest diff that shows line numbers.
+const NumbersWidth = 60
 
 // leastSides is the narrowest diff of two sides that can be drawn.
 const leastSides = 60
@@ -93,7 +93,7 @@ func note(c *linediff.Diff) string {
 // deletes them, has one column of numbers.
 func Gutter(c *linediff.Diff, width int) int {
 	switch {
-	case width < gutterWidth || c.First < 0 || note(c) != "":
+	case width < NumbersWidth || c.First < 0 || note(c) != "":
 		return 0
 	case c.TwoSided:
 		return 2 * column(c)

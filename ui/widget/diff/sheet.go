@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/linediff"
+	"parley/internal/text"
 
 	"znkr.io/diff"
 )
@@ -22,7 +23,7 @@ type Sheet struct {
 // part is a change in a sheet.
 type part struct {
 	head       int // the line above it
-	begin, end int // its own lines, without the context before it
+	begin, end int // its own lines, and the context after these; without the context before them
 }
 
 // sheetLine is one line of a sheet: the row above a change, the gap between two hunks, or a line of the diff.
@@ -39,7 +40,7 @@ const (
 )
 
 // NewSheet lays out a diff, in one column or side by side, with a line above each change and the context before it. Of
-// folded changes there is only that line.
+// folded changes there is only that line, without the context around them.
 func NewSheet(c *linediff.Diff, sides bool, folded []bool) *Sheet {
 	s := &Sheet{c: c, sides: sides && c.TwoSided}
 	spans := c.Changes()
@@ -53,11 +54,11 @@ func NewSheet(c *linediff.Diff, sides bool, folded []bool) *Sheet {
 			for i, e := range s.stretch(st) {
 				e.at, e.rightAt = e.at+at, e.rightAt+at
 				if k := len(s.parts); (i == 0 || !s.sides) && k < len(spans) && spans[k].From == e.at {
-					s.head(max(lead, len(s.lines)-leadingLines), k < len(folded) && folded[k])
+					s.head(s.tail(lead, max(lead, len(s.lines)-nearLines), folded), isFolded(folded, k))
 				}
 				k := len(s.parts) - 1
 				inside := k >= 0 && e.at < spans[k].To
-				if !inside || k >= len(folded) || !folded[k] {
+				if !inside || !isFolded(folded, k) {
 					s.lines = append(s.lines, e)
 				}
 				if inside {
@@ -66,13 +67,32 @@ func NewSheet(c *linediff.Diff, sides bool, folded []bool) *Sheet {
 			}
 			return true
 		})
+		s.tail(lead, len(s.lines), folded)
 		at += len(h.Edits)
 	}
 	return s
 }
 
-// leadingLines is how much context is below the line above a change.
-const leadingLines = 3
+func isFolded(folded []bool, change int) bool { return change < len(folded) && folded[change] }
+
+// nearLines is how many lines of the context before a change, and of that after it, belong to it.
+const nearLines = 3
+
+// tail adds the context from the line lead to another to the last change if it ends there, or drops it if
+// that is folded. It returns where the other line is then.
+func (s *Sheet) tail(lead, to int, folded []bool) int {
+	k := len(s.parts) - 1
+	if k < 0 || s.parts[k].end != lead {
+		return to
+	}
+	end := min(lead+nearLines, to)
+	if isFolded(folded, k) {
+		s.lines = slices.Delete(s.lines, lead, end)
+		return to - (end - lead)
+	}
+	s.parts[k].end = end
+	return to
+}
 
 // head adds the line above the next change, before its context from the line lead on. That of a folded change is left out.
 func (s *Sheet) head(lead int, folded bool) {
@@ -124,7 +144,7 @@ func (s *Sheet) Head(change int) int { return s.parts[change].head }
 // Begin returns the first line that a change adds or removes; of a folded one the next line.
 func (s *Sheet) Begin(change int) int { return min(s.parts[change].begin, len(s.lines)-1) }
 
-// Within reports whether a line is one of a change, of the context before it, or the line above these.
+// Within reports whether a line is one of a change, of the context around it, or the line above these.
 func (s *Sheet) Within(change, line int) bool {
 	return change < len(s.parts) && line >= s.parts[change].head && line < s.parts[change].end
 }
@@ -164,7 +184,7 @@ func (s *Sheet) Draw(line int, look Look, head func(change int) string) []string
 		limit = min(limit, look.Limit)
 	}
 	r := &diffRenderer{c: s.c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: limit, syntax: look.Syntax, longest: sheetBytes}
-	r.gutter = s.Gutter(r.width)
+	r.gutter = s.gutter(r.width)
 	switch {
 	case l.left == nil && l.right == nil:
 		return []string{r.th.DiffHunk.Paint(strings.Repeat(" ", r.gutter) + "⋯")}
@@ -183,12 +203,23 @@ func (s *Sheet) Draw(line int, look Look, head func(change int) string) []string
 	return r.rows
 }
 
-// Gutter returns the width of the line numbers at the left of a sheet that is drawn with a width.
-func (s *Sheet) Gutter(width int) int {
+// gutter returns the width of the line numbers of a sheet that is drawn with a width: those of each side, if it has two.
+func (s *Sheet) gutter(width int) int {
 	if s.sides {
 		return Gutter(s.c, width) / 2
 	}
 	return Gutter(s.c, width)
+}
+
+// Select paints the line numbers of a row that was drawn with a width. The code keeps its colours.
+func (s *Sheet) Select(row string, width int, paint func(string) string) string {
+	n := s.gutter(width)
+	row = text.Highlight(row, 0, n, paint)
+	if s.sides {
+		right := sideWidth(width) + text.Width(between)
+		row = text.Highlight(row, right, right+n, paint)
+	}
+	return row
 }
 
 // FileLine returns the line of the new file, from 1, that a line of the sheet is at or next to.

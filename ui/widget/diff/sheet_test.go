@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/internal/linediff"
 	"parley/internal/text"
 	"parley/ui/theme"
@@ -64,6 +66,41 @@ func TestSheetFolds(t *testing.T) {
 		}
 		if s.Change(0) != 0 || s.Change(s.Head(1)-1) != 0 || s.Change(s.Len()-1) != 1 {
 			t.Errorf("sides %v: the changes of lines are wrong", sides)
+		}
+	}
+}
+
+// The context around a change belongs to it: the bar of a selected one is as long, and it is folded with it.
+// Between two changes that are near, it belongs to the second first.
+func TestSheetContextOfAChange(t *testing.T) {
+	c := linediff.Compare(linediff.Texts{Old: "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n", New: "a\nB\nc\nd\ne\nf\nG\nh\ni\nj\n"})
+	show := func(s *Sheet, change int) (rows []string) {
+		for i := range s.Len() {
+			for _, row := range s.Draw(i, Look{Width: 40, Theme: theme.For("plain", theme.Terminal{})}, func(int) string { return headRow }) {
+				fields := strings.Fields(ansi.Strip(row))
+				if row = strings.Join(fields[max(0, len(fields)-2):], ""); row[0] >= '0' && row[0] <= '9' {
+					row = fields[len(fields)-1]
+				}
+				if s.Within(change, i) {
+					row = "|" + row
+				}
+				rows = append(rows, row)
+			}
+		}
+		return rows
+	}
+	for _, c2 := range []struct {
+		folded []bool
+		change int
+		want   string
+	}{
+		{nil, 0, "|head |a |-b |+B |c head d e f -g +G h i j"},
+		{nil, 1, "head a -b +B c |head |d |e |f |-g |+G |h |i |j"},
+		{[]bool{true, false}, 0, "|head head d e f -g +G h i j"},
+		{[]bool{false, true}, 1, "head a -b +B c |head"},
+	} {
+		if got := strings.Join(show(NewSheet(c, false, c2.folded), c2.change), " "); got != c2.want {
+			t.Errorf("folded %v, change %d:\n%s, want\n%s", c2.folded, c2.change, got, c2.want)
 		}
 	}
 }

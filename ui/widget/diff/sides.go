@@ -50,7 +50,7 @@ func (r *diffRenderer) pair(left, right *lineEdit, leftAt, rightAt int) {
 	if left != nil && right != nil && left != right {
 		marks[0], marks[1] = wordMarks(left.Line, right.Line)
 	}
-	half := (r.width - text.Width(between)) / 2
+	half := sideWidth(r.width)
 	a, moreA := r.half(left, leftAt, marks[0], half, true)
 	b, moreB := r.half(right, rightAt, marks[1], half, false)
 	for i := range max(len(a), len(b)) {
@@ -75,6 +75,9 @@ func (r *diffRenderer) pair(left, right *lineEdit, leftAt, rightAt int) {
 		r.more++
 	}
 }
+
+// sideWidth returns the width of a side of a diff that has two.
+func sideWidth(width int) int { return (width - text.Width(between)) / 2 }
 
 // half draws one side of a row. On the left a line of context has its old number.
 func (r *diffRenderer) half(e *lineEdit, n int, marks []span, width int, old bool) (rows []string, more bool) {

@@ -36,6 +36,9 @@ type Item struct {
 
 // List is a list that typing filters. The zero List is empty.
 type List struct {
+	// Ranked says that the items are in order of preference: a filter keeps that of items that match it
+	// in the same way, such as those that begin with it, instead of the shortest first.
+	Ranked bool
 	items  []Item
 	lower  [][]rune
 	recent *recent // instead of lower, for a List made by NewRecent
@@ -125,8 +128,24 @@ func (l *List) refilter() {
 		}
 	}
 	if len(terms) > 0 {
-		slices.SortStableFunc(l.shown, func(a, b hit) int { return b.score - a.score })
+		slices.SortStableFunc(l.shown, func(a, b hit) int { return l.rank(b) - l.rank(a) })
 	}
+}
+
+// rank returns what an item that passed the filter is ordered by, the highest first.
+func (l *List) rank(h hit) int {
+	switch {
+	case !l.Ranked:
+		return h.score
+	case strings.EqualFold(strings.TrimSpace(l.filter), l.items[h.item].Title):
+		return scorePrefix + 1
+	}
+	for _, kind := range []int{scorePrefix, scoreWordStart, scoreInside} {
+		if h.score > kind-mostLength-1 {
+			return kind
+		}
+	}
+	return h.score
 }
 
 // Aside returns how many items are left out because there is no filter.

@@ -25,6 +25,9 @@ const (
 	detailDivisor = 100
 )
 
+// mostLength is how much less a longer title scores at most.
+const mostLength = 200
+
 // lowerRunes lowers s rune by rune, so that indexes stay the same.
 func lowerRunes(s string) []rune {
 	rs := []rune(s)
@@ -46,7 +49,7 @@ func match(terms [][]rune, text []rune) (score int, marks []int, ok bool) {
 		marks = append(marks, at...)
 	}
 	slices.Sort(marks)
-	return score - min(len(text), 200), slices.Compact(marks), true
+	return score - min(len(text), mostLength), slices.Compact(marks), true
 }
 
 // matchTerm looks for a term, or else for its runes in order.

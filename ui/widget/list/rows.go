@@ -176,7 +176,11 @@ func (l *List) row(i, width int, cols columns, th *theme.Theme) string {
 		return s
 	}
 	detail := column(cmp.Or(h.around, it.Detail), cols.title)
-	more := column(it.More, cols.title+2+cols.detail)
+	at := cols.title
+	if cols.detail > 0 {
+		at += 2 + cols.detail
+	}
+	more := column(it.More, at)
 	gap := ""
 	if hint != "" {
 		gap = strings.Repeat(" ", max(room-used+2, 0))
