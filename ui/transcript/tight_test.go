@@ -67,6 +67,9 @@ func TestTight(t *testing.T) {
 		{"a todo list that is done", []event.Event{done}, "  ✓ Plan   1/2"},
 		{"not JSON", []event.Event{event.ToolChanged{For: in, ID: "todo", Kind: of("other"), Status: of("completed"), Title: of("x"), At: uitest.Start, Content: &[]event.ToolContent{
 			{Content: &event.Content{Text: "[1, 2"}}}}}, "  ✓ Tool   x\n    [1, 2"},
+		{"a search of which only the tool is named", []event.Event{event.ToolChanged{For: in, ID: "s", Kind: of("search"), Status: of("completed"), Title: of("grep"), RawInput: of(`{"pattern":"alpha"}`), At: uitest.Start}}, "  ✓ Search alpha"},
+		{"a page of which only the tool is named", []event.Event{event.ToolChanged{For: in, ID: "s", Kind: of("fetch"), Status: of("completed"), Title: of("webfetch"), RawInput: of(`{"url":"http://x.org/y"}`), At: uitest.Start}}, "  ✓ Fetch  http://x.org/y"},
+		{"a search with a title", []event.Event{event.ToolChanged{For: in, ID: "s", Kind: of("search"), Status: of("completed"), Title: of("Find alpha"), RawInput: of(`{"pattern":"alpha"}`), At: uitest.Start}}, "  ✓ Search Find alpha"},
 		{"the first line", []event.Event{read}, "  ✓ Read   README.md  ▸ 1 line"},
 		{"a thought", []event.Event{run("completed"), thought, said}, "  ⚠ Run    ls  ran without asking\n\n  thought\n\n  I look."},
 		{"a thought before a call", []event.Event{thought, run("completed")}, "  thought\n  ⚠ Run    ls  ran without asking"},
