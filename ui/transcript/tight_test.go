@@ -28,6 +28,9 @@ func TestTight(t *testing.T) {
 	failing := func(id, text string) event.Event {
 		return event.ToolChanged{For: in, ID: id, Status: of("failed"), At: uitest.Start, Content: &[]event.ToolContent{{Content: &event.Content{Text: text}}}}
 	}
+	showing := func(id string) event.Event {
+		return event.ToolChanged{For: in, ID: "run", At: uitest.Start, Content: &[]event.ToolContent{{Terminal: id}}}
+	}
 	exiting := func(code int) event.Event {
 		return event.ToolChanged{For: in, ID: "run", ExitCode: &code, At: uitest.Start}
 	}
@@ -52,6 +55,8 @@ func TestTight(t *testing.T) {
 		{"of parley's own question", []event.Event{run("pending"), answer("", "Allow", "you", true), run("completed")}, "  ✓ Run    ls · allowed 10:42"},
 		{"rejected", []event.Event{run("pending"), answer("run", "Reject", "you", false)}, "  ⊘ Run    ls  rejected 10:42"},
 		{"rejected, and called failed", []event.Event{run("pending"), answer("run", "Reject", "you", false), failing("run", "The user does not want this.\n")}, "  ⊘ Run    ls  ▸ 1 line  rejected 10:42"},
+		{"rejected, and said in a terminal", []event.Event{event.TerminalStarted{For: in, ID: "x", Foreign: true}, showing("x"), run("pending"), answer("run", "Reject", "you", false),
+			event.TerminalOutput{For: in, ID: "x", Data: []byte("User refused permission\n")}, run("failed")}, "  ⊘ Run    ls  ▸ 1 line  rejected 10:42"},
 		{"failed with an exit code", []event.Event{run("pending"), answer("run", "Allow", "you", true), exiting(3), failing("run", "no such file\n")}, "  ✗ Run    ls  exit 3 · allowed 10:42\n    no such file"},
 		{"done with an exit code", []event.Event{run("pending"), answer("run", "Allow", "you", true), exiting(3), run("completed")}, "  ✗ Run    ls  exit 3 · allowed 10:42"},
 		{"done with the exit code 0", []event.Event{run("pending"), answer("run", "Allow", "you", true), exiting(0), run("completed")}, "  ✓ Run    ls · allowed 10:42"},
