@@ -95,7 +95,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		}
 	case workspace.StartedOver:
 		return m.pageOf(n.Session).OnNews(n)
-	case workspace.NoticesChanged:
+	case workspace.ItemsChanged:
 		return m.pageOf(n.Session).OnNews(n)
 	case workspace.PromptSent:
 		return m.pageOf(n.Session).OnNews(n)

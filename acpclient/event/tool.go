@@ -33,6 +33,7 @@ type ToolExamined struct {
 	ID        string
 	Diffs     []*Diff // changes of the call: with their Context, and the old text of a file that is overwritten
 	Forbidden bool    // it has ended, and the user's rules deny what it did
+	Recorded  *Diff   // its change, which the agent has not shown, from the record of what changed in its turn; else nil
 }
 
 // Completes reports whether d makes the same change as c, a piece of a tool call, and says no less.
@@ -64,6 +65,8 @@ type ToolContent struct {
 	Kept    bool // a change that the agent showed before the call had ended, and not at its end
 	Asked   bool // a kept change that the question about the call showed
 	OldRead bool // the old text of a diff is what the file held when the user was asked
+
+	Recorded bool // a diff that the agent has not shown, from the record of what changed in the turn
 }
 
 // Changes is a diff of v2. Files is authoritative; Patch may show all or part of it. A

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -86,10 +87,39 @@ func (t *Thread) examined(e event.ToolExamined) {
 		return slices.ContainsFunc(e.Diffs, func(d *event.Diff) bool { return d.Completes(event.ToolContent{Diff: had}) })
 	}))
 	it.examined = it.examined[:min(len(it.examined), maxExamined)]
+	if e.Recorded != nil && !it.Tool.showsChanges() {
+		it.Tool.Content, it.grown = append([]event.ToolContent{{Diff: e.Recorded, Recorded: true}}, it.Tool.Content...), true
+	}
 	if e.Forbidden {
 		it.forbidden = true
 		t.judge(it)
 	}
+}
+
+// showsChanges reports whether the call has the changes that it made.
+func (t *Tool) showsChanges() bool {
+	return slices.ContainsFunc(t.Content, func(c event.ToolContent) bool { return c.Diff != nil || c.Changes != nil })
+}
+
+// Unshown returns the calls of the last turn that have changed a file without showing how, by the path of the
+// file. If several calls of the turn name a file, nobody knows which of them changed what, and it is not returned.
+func (t *Thread) Unshown() map[string]string {
+	calls, named := map[string]string{}, map[string]int{}
+	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
+		tool := t.Items[i].Tool
+		if tool == nil || tool.replayed || tool.Kind == "read" || tool.Kind == "search" {
+			continue
+		}
+		paths := tool.Paths()
+		for _, path := range paths {
+			named[path]++
+		}
+		if tool.Kind == "edit" && tool.State() == ToolDone && len(paths) == 1 && !tool.showsChanges() {
+			calls[paths[0]] = tool.ID
+		}
+	}
+	maps.DeleteFunc(calls, func(path, _ string) bool { return named[path] > 1 })
+	return calls
 }
 
 // complete replaces changes of a call by those that say more. Both are in order, and what was appended

@@ -120,6 +120,23 @@ func Subject(t *thread.Tool, command, dir, format, separator string) string {
 		if paths := Paths(t, dir, format); len(paths) > 0 {
 			return strings.Join(paths, separator)
 		}
+	case "search", "fetch":
+		if !strings.ContainsAny(t.Title, " /:.") { // the name of a tool, until opencode knows more
+			return cmp.Or(sought(t.RawInput), t.Title, t.Name)
+		}
 	}
 	return cmp.Or(t.Title, t.Name)
+}
+
+// maxSought bounds the input in which sought looks, in bytes.
+const maxSought = 4096
+
+// sought returns the address, the pattern or the query in a tool call's raw input, "" if there is none. It is safe to
+// show.
+func sought(rawInput string) string {
+	var in struct{ URL, Pattern, Query string }
+	if len(rawInput) > maxSought || json.Unmarshal([]byte(rawInput), &in) != nil {
+		return ""
+	}
+	return safetext.Clean(cmp.Or(in.URL, in.Pattern, in.Query))
 }

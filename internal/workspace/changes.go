@@ -10,6 +10,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/linediff"
 	"parley/internal/notes"
+	"parley/internal/safetext"
 	"parley/internal/undo"
 )
 
@@ -199,6 +200,43 @@ func (c *Changes) lookUnannounced(turn int) {
 		})
 	})
 }
+
+// showRecorded completes the edits of a finished turn whose changes the agent has not shown, such as those that
+// opencode makes without asking, from the record of what the turn changed.
+func (c *Changes) showRecorded(turn int) {
+	s, j := c.s, c.Journal()
+	calls := s.Thread.Unshown()
+	if turn == 0 || j == nil || len(calls) == 0 {
+		return
+	}
+	open := s.acp
+	s.w.begin(func() Result {
+		var found []event.ToolExamined
+		for _, f := range j.Since(turn) {
+			id := calls[f.Path]
+			if f.Turn != turn || f.Undone || id == "" || f.Kind != undo.Created && f.Kind != undo.Changed {
+				continue
+			}
+			if before, after, ok := j.Texts(f); ok {
+				d := &event.Diff{Path: safetext.Line(f.Path, maxShownPath), Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == undo.Created}
+				if !d.TooLarge() {
+					found = append(found, event.ToolExamined{For: event.For{Session: open.ID()}, ID: id, Recorded: d})
+				}
+			}
+		}
+		return after(func() {
+			if s.acp != open {
+				return
+			}
+			for _, e := range found {
+				s.w.tell(ItemsChanged{s, slices.Clone(s.Thread.Apply(e))})
+			}
+		})
+	})
+}
+
+// maxShownPath bounds the path of a file that is shown, in bytes.
+const maxShownPath = 4096
 
 // Restorable is what restoring files to before a turn would do.
 type Restorable struct {

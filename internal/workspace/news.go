@@ -113,8 +113,8 @@ type (
 		Session *Session
 		Err     error
 	}
-	// NoticesChanged: the workspace has changed its notices in a thread.
-	NoticesChanged struct {
+	// ItemsChanged: the workspace has changed entries of a thread, such as its notices, without an event of the agent.
+	ItemsChanged struct {
 		Session *Session
 		Items   []int
 	}
@@ -200,7 +200,7 @@ func (Reconnected) isNews()      {}
 func (SessionGone) isNews()      {}
 func (NotReopened) isNews()      {}
 func (StartedOver) isNews()      {}
-func (NoticesChanged) isNews()   {}
+func (ItemsChanged) isNews()     {}
 func (PromptSent) isNews()       {}
 func (CommandDue) isNews()       {}
 func (PromptNotSent) isNews()    {}

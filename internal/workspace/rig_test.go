@@ -233,7 +233,7 @@ func describe(n workspace.News) string {
 		line += " " + id
 	}
 	switch n := n.(type) {
-	case workspace.EventApplied, workspace.NoticesChanged:
+	case workspace.EventApplied, workspace.ItemsChanged:
 		return ""
 	case workspace.AgentStarted:
 		of(n.Session)

@@ -184,7 +184,7 @@ func (s *Session) remarked() {
 	if n := len(s.Thread.Items); n > 1 {
 		items = append(items, n-1)
 	}
-	s.w.tell(NoticesChanged{s, items})
+	s.w.tell(ItemsChanged{s, items})
 }
 
 // Apply applies one event of the session.
@@ -228,6 +228,7 @@ func (s *Session) Apply(e event.Event) {
 		s.cutOff(e.Err)
 		s.Changes.lookUnannounced(turn)
 		s.Changes.Count(turn)
+		s.Changes.showRecorded(turn)
 		s.Prompts.turnEnded(e)
 	}
 }

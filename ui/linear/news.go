@@ -92,7 +92,7 @@ func (c *chat) onNews(n workspace.News) {
 			break
 		}
 		c.narrator(n.Session).startedOver()
-	case workspace.NoticesChanged:
+	case workspace.ItemsChanged:
 		c.narrator(n.Session).remarked()
 	case workspace.CommandDue:
 		c.prompts.due(n.Session, n.Line, c.commands.run)

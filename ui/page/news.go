@@ -49,8 +49,9 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 		if n.Err != nil && !workspace.WantsLogin(n.Err) {
 			return c.say(n.Err.Error())
 		}
-	case workspace.NoticesChanged:
-		c.View.Changed(n.Items)
+	case workspace.ItemsChanged:
+		c.changed = append(c.changed, n.Items...)
+		c.Applied()
 	case workspace.PromptSent:
 		c.View.End()
 		switch len(n.Notes) {

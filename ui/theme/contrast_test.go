@@ -66,6 +66,15 @@ func TestContrast(t *testing.T) {
 	}
 }
 
+// The sixteen colours are the terminal's. Its dark blue is hardly readable on black, with any usual palette.
+func TestSixteenColoursWithoutDarkBlue(t *testing.T) {
+	eachInk(ANSI(), func(name string, ink Ink) {
+		if ink.Spec().Fg == ansi.Blue {
+			t.Errorf("%s is dark blue", name)
+		}
+	})
+}
+
 // painted are the inks that are painted over the backgrounds of other inks.
 func painted(th *Theme) map[string][2]Ink {
 	out := map[string][2]Ink{"the clock of a prompt": {th.Dim, th.Background}, "the language of a code block": {th.Dim, th.CodeBlock}}

@@ -11,7 +11,7 @@ func ANSI() *Theme {
 		Dim: faint, Faint: faint, Strong: NewInk(Spec{Bold: true}), Accent: fg(ansi.Cyan),
 		Good: fg(ansi.Green), Warn: fg(ansi.Yellow), Bad: fg(ansi.Red),
 		UserBar: fg(ansi.Cyan), UserText: NewInk(Spec{Bold: true}),
-		Code: fg(ansi.Cyan), Heading: bold(ansi.Blue),
+		Code: fg(ansi.Cyan), Heading: bold(ansi.BrightBlue),
 		Link:   NewInk(Spec{Fg: ansi.Cyan, Underline: true}),
 		Border: faint, BorderFocus: fg(ansi.Cyan), Title: NewInk(Spec{Bold: true}), Key: bold(ansi.Cyan),
 		Selected: NewInk(Spec{Reverse: true}), Match: NewInk(Spec{Bold: true, Underline: true}),
@@ -19,7 +19,7 @@ func ANSI() *Theme {
 		DiffAdd: fg(ansi.Green), DiffDel: fg(ansi.Red), DiffHunk: faint, DiffLineNumber: faint,
 		DiffAddWord: NewInk(Spec{Fg: ansi.Green, Bold: true, Underline: true}),
 		DiffDelWord: NewInk(Spec{Fg: ansi.Red, Bold: true, Underline: true}),
-		Keyword:     fg(ansi.Magenta), Function: fg(ansi.Blue), String: fg(ansi.Green), Number: fg(ansi.Cyan), Comment: faint,
+		Keyword:     fg(ansi.Magenta), Function: fg(ansi.BrightBlue), String: fg(ansi.Green), Number: fg(ansi.Cyan), Comment: faint,
 	}
 }
 

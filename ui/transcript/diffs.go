@@ -70,6 +70,8 @@ func diffSource(t *thread.Tool) string {
 			return "diff from the question"
 		case c.Kept:
 			return "diff from before the edit"
+		case c.Recorded:
+			return "diff from disk"
 		}
 	}
 	return ""

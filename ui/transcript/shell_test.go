@@ -126,7 +126,8 @@ func TestInputThatTheLineSays(t *testing.T) {
 		{"read", "Read a.go", `{"path":"` + uitest.Dir + `/a.go"}`, false},
 		{"read", "Read", `{"filePath":"` + uitest.Dir + `/a.go","offset":10,"limit":20}`, false},
 		{"search", "grep TODO", `{"pattern":"TODO"}`, false},
-		{"search", "grep", `{"pattern":"TODO"}`, true},
+		{"search", "grep", `{"pattern":"TODO"}`, false}, // which the line names
+		{"search", "grep", `{"pattern":"TODO","hook":"rm -rf /"}`, true},
 		{"other", "deploy", `{"target":"production"}`, true},
 		{"read", "Read a.go", `{"path":"a.go","hook":"rm -rf /"}`, true},
 		{"read", "Read a.go", `{"path":"a.go","more":["x"]}`, true},

@@ -28,6 +28,9 @@ func TestTight(t *testing.T) {
 	failing := func(id, text string) event.Event {
 		return event.ToolChanged{For: in, ID: id, Status: of("failed"), At: uitest.Start, Content: &[]event.ToolContent{{Content: &event.Content{Text: text}}}}
 	}
+	showing := func(id string) event.Event {
+		return event.ToolChanged{For: in, ID: "run", At: uitest.Start, Content: &[]event.ToolContent{{Terminal: id}}}
+	}
 	exiting := func(code int) event.Event {
 		return event.ToolChanged{For: in, ID: "run", ExitCode: &code, At: uitest.Start}
 	}
@@ -52,6 +55,8 @@ func TestTight(t *testing.T) {
 		{"of parley's own question", []event.Event{run("pending"), answer("", "Allow", "you", true), run("completed")}, "  ✓ Run    ls · allowed 10:42"},
 		{"rejected", []event.Event{run("pending"), answer("run", "Reject", "you", false)}, "  ⊘ Run    ls  rejected 10:42"},
 		{"rejected, and called failed", []event.Event{run("pending"), answer("run", "Reject", "you", false), failing("run", "The user does not want this.\n")}, "  ⊘ Run    ls  ▸ 1 line  rejected 10:42"},
+		{"rejected, and said in a terminal", []event.Event{event.TerminalStarted{For: in, ID: "x", Foreign: true}, showing("x"), run("pending"), answer("run", "Reject", "you", false),
+			event.TerminalOutput{For: in, ID: "x", Data: []byte("User refused permission\n")}, run("failed")}, "  ⊘ Run    ls  ▸ 1 line  rejected 10:42"},
 		{"failed with an exit code", []event.Event{run("pending"), answer("run", "Allow", "you", true), exiting(3), failing("run", "no such file\n")}, "  ✗ Run    ls  exit 3 · allowed 10:42\n    no such file"},
 		{"done with an exit code", []event.Event{run("pending"), answer("run", "Allow", "you", true), exiting(3), run("completed")}, "  ✗ Run    ls  exit 3 · allowed 10:42"},
 		{"done with the exit code 0", []event.Event{run("pending"), answer("run", "Allow", "you", true), exiting(0), run("completed")}, "  ✓ Run    ls · allowed 10:42"},
@@ -67,6 +72,9 @@ func TestTight(t *testing.T) {
 		{"a todo list that is done", []event.Event{done}, "  ✓ Plan   1/2"},
 		{"not JSON", []event.Event{event.ToolChanged{For: in, ID: "todo", Kind: of("other"), Status: of("completed"), Title: of("x"), At: uitest.Start, Content: &[]event.ToolContent{
 			{Content: &event.Content{Text: "[1, 2"}}}}}, "  ✓ Tool   x\n    [1, 2"},
+		{"a search of which only the tool is named", []event.Event{event.ToolChanged{For: in, ID: "s", Kind: of("search"), Status: of("completed"), Title: of("grep"), RawInput: of(`{"pattern":"alpha"}`), At: uitest.Start}}, "  ✓ Search alpha"},
+		{"a page of which only the tool is named", []event.Event{event.ToolChanged{For: in, ID: "s", Kind: of("fetch"), Status: of("completed"), Title: of("webfetch"), RawInput: of(`{"url":"http://x.org/y"}`), At: uitest.Start}}, "  ✓ Fetch  http://x.org/y"},
+		{"a search with a title", []event.Event{event.ToolChanged{For: in, ID: "s", Kind: of("search"), Status: of("completed"), Title: of("Find alpha"), RawInput: of(`{"pattern":"alpha"}`), At: uitest.Start}}, "  ✓ Search Find alpha"},
 		{"the first line", []event.Event{read}, "  ✓ Read   README.md  ▸ 1 line"},
 		{"a thought", []event.Event{run("completed"), thought, said}, "  ⚠ Run    ls  ran without asking\n\n  thought\n\n  I look."},
 		{"a thought before a call", []event.Event{thought, run("completed")}, "  thought\n  ⚠ Run    ls  ran without asking"},

@@ -60,6 +60,7 @@ func (p *pen) tool() []string {
 			}
 		case c.Changes != nil:
 			body = p.changes(c.Changes, full)
+		case c.Terminal != "" && p.foldsRejected(): // claude writes there what it tells the model
 		case c.Terminal != "":
 			body = p.terminal(p.thread.TerminalOf(p.it, c.Terminal), full)
 		case c.Content != nil && !full && t.State() == thread.ToolDone && p.changesShown() && countLines(c.Content.Text) == 1: // "Wrote file successfully."

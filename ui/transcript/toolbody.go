@@ -74,9 +74,11 @@ func (p *pen) folds(text string) bool {
 	if p.counted() {
 		return true
 	}
-	state := p.it.Tool.State()
-	return !p.open() && (state == thread.ToolRejected || state == thread.ToolDone && isJSON(text))
+	return p.foldsRejected() || !p.open() && p.it.Tool.State() == thread.ToolDone && isJSON(text)
 }
+
+// foldsRejected reports whether the call was rejected and what the agent says about that is only counted.
+func (p *pen) foldsRejected() bool { return !p.open() && p.it.Tool.State() == thread.ToolRejected }
 
 // isJSON reports whether a text is an object or a list in JSON.
 func isJSON(text string) bool {
@@ -97,6 +99,11 @@ func (p *pen) hiddenLines() (n int) {
 		return 0
 	}
 	for _, c := range t.Content {
+		if c.Terminal != "" && p.foldsRejected() {
+			if term := p.thread.TerminalOf(p.it, c.Terminal); term != nil {
+				n += p.cache.screen(term, p.columns).Len()
+			}
+		}
 		if c.Content == nil || c.Content.Text == "" {
 			raw = false
 		} else {
