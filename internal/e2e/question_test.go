@@ -20,8 +20,8 @@ func TestEditQuestion(t *testing.T) {
 		shown              []string
 	}{
 		{"allowed", "y", after, []string{"✓ Edit   notes.txt  +1 −0 · allowed ", "notes.txt has one more line now."}},
-		{"rejected", "n", before, []string{"✗ Edit   notes.txt", "rejected ", "Without your permission I left notes.txt alone."}},
-		{"escaped", "esc", before, []string{"✗ Edit   notes.txt", "rejected ", "Without your permission I left notes.txt alone."}},
+		{"rejected", "n", before, []string{"⊘ Edit   notes.txt", "rejected ", "Without your permission I left notes.txt alone."}},
+		{"escaped", "esc", before, []string{"⊘ Edit   notes.txt", "rejected ", "Without your permission I left notes.txt alone."}},
 		{"by number", "1", after, []string{" · allowed ", "notes.txt has one more line now."}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
