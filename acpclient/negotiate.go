@@ -15,7 +15,7 @@ import (
 )
 
 // Versions remembers which protocol version an agent supports. Its methods may be called
-// from any goroutine and return at once.
+// from any goroutine and return at once. It is an interface because the engine writes no files.
 type Versions interface {
 	// Version returns the version remembered for an agent, 0 if there is none.
 	Version(agent string) int

@@ -12,6 +12,9 @@ import (
 // reader goroutine in wire order and return at once. The function that they return
 // does the work, on a separate goroutine.
 //
+// The services are interfaces so that the engine knows neither files nor commands: it works without
+// them, as in the tests of the protocol.
+//
 // An error that is fs.ErrNotExist, fs.ErrInvalid or fs.ErrPermission has its own code
 // for the agent; see errorCode.
 type FS interface {
@@ -20,7 +23,7 @@ type FS interface {
 }
 
 // Terminals serves terminal/*. Create works like the methods of FS; the others are
-// called on a separate goroutine.
+// called on a separate goroutine. It is an interface for the reason of FS.
 type Terminals interface {
 	Create(wire.CreateTerminalRequest) func(context.Context) (id string, err error)
 	Output(wire.TerminalRef) (wire.TerminalOutputResponse, error)
@@ -48,7 +51,7 @@ type Permissions interface {
 }
 
 // Sessions is told which sessions are open, so that services can keep state for them.
-// The methods return at once.
+// The methods return at once. It is an interface for the reason of FS.
 type Sessions interface {
 	// OpenSession is called before anything else happens in that session. A resumed one
 	// existed before: the agent was asked for it by its id.

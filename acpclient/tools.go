@@ -17,7 +17,7 @@ import (
 type Tools func(cwd string) (MCPServer, Offer, error)
 
 // Offer is the server of one session. Its methods return at once, may be called from any
-// goroutine, and may be called again.
+// goroutine, and may be called again. It is an interface because the engine knows no MCP server.
 type Offer interface {
 	// Bind sets the session. Tool calls that arrive earlier wait.
 	Bind(session string)

@@ -49,7 +49,7 @@ func (m *Model) apply(msg tea.Msg) tea.Cmd {
 // handle routes one message.
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseReleaseMsg, tea.MouseWheelMsg, tea.WindowSizeMsg, tea.ResumeMsg, message, layer.Message, quietMsg:
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseReleaseMsg, tea.MouseWheelMsg, tea.WindowSizeMsg, tea.ResumeMsg, comparison, layer.Message, quietMsg:
 		m.dirty = true // the others know what they change
 	}
 	switch msg := msg.(type) {
@@ -97,7 +97,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		if msg.due.Equal(m.timers.due) {
 			m.ticked(msg.at)
 		}
-	case message:
+	case comparison:
 		return msg.handle(m)
 	case layer.Message:
 		return msg.Handle()
@@ -108,9 +108,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	}
 	return nil
 }
-
-// message is the result of a command of the screen. Its handler is in the file of its subject.
-type message interface{ handle(m *Model) tea.Cmd }
 
 // modeReported learns how the terminal measures text. Everything is laid out again.
 func (m *Model) modeReported(msg tea.ModeReportMsg) {

@@ -50,7 +50,8 @@ import (
 const DefaultPath = "/acp"
 
 // Agent is one running agent. Recv, Send and Close are those of a transport.Conn; all of
-// them may be called from any goroutine.
+// them may be called from any goroutine. It is an interface so that tests of the server have
+// agents in memory, and a clock of their own.
 type Agent interface {
 	transport.Conn
 	// Kill ends the agent at once. Close must follow, or be running.

@@ -89,7 +89,7 @@ func (d Draft) Text() string {
 }
 
 // DraftStore stores drafts between runs. Its methods may block and are called from any
-// goroutine.
+// goroutine. It is an interface so that tests of front ends have disks that are slow or fail.
 type DraftStore interface {
 	Load(Key) (Draft, error) // an empty Draft if there is none
 	Save(Key, Draft) error   // an empty Draft deletes it

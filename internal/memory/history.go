@@ -26,7 +26,7 @@ const (
 )
 
 // HistoryStore stores the prompts of a project between runs. Its methods may block and are called
-// from any goroutine.
+// from any goroutine. It is an interface for the reason of DraftStore.
 type HistoryStore interface {
 	Load() ([]string, error) // oldest first
 	Add(text string) error

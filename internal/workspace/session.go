@@ -13,8 +13,9 @@ import (
 	"parley/permissions"
 )
 
-// Session is a session that is open, is being opened, or has lost its agent: its
-// conversation and the prompts that wait. Front ends read the fields; methods change them.
+// Session is a session that is open, is being opened, or has lost its agent: its conversation and
+// its life. Prompts, Changes and Tree have their own state and methods. Front ends read the other
+// fields; methods change them.
 type Session struct {
 	Agent  *Agent
 	Thread *thread.Thread

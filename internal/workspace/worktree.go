@@ -13,6 +13,7 @@ type Worktree struct {
 }
 
 // Worktrees makes, merges and removes the git worktrees of agents. Its methods are called in tasks.
+// It is an interface because a workspace does not run git.
 type Worktrees interface {
 	// Enter returns the worktree of that name, which is made if it does not exist; "" makes up a name.
 	Enter(ctx context.Context, name string) (Worktree, error)

@@ -17,7 +17,7 @@ import (
 	"parley/ui/widget/editor"
 )
 
-// Host is the page of a composer.
+// Host is the page of a composer. It is an interface because components do not know pages.
 type Host interface {
 	Say(text string) tea.Cmd
 	Submit() tea.Cmd // enter

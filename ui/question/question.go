@@ -16,7 +16,7 @@ import (
 	"parley/ui/layer"
 )
 
-// Host is the session's page, as questions need it.
+// Host is the session's page, as questions need it. It is an interface because components do not know pages.
 type Host interface {
 	Answers() *permissions.Broker // where an answer goes
 	PageState() PageState

@@ -15,7 +15,7 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// Host is the page around a review.
+// Host is the page around a review. It is an interface because components do not know pages.
 type Host interface {
 	// HasKeys reports whether the page has the keys, and not one beside it.
 	HasKeys() bool
