@@ -104,14 +104,14 @@ func (m listed) Handle() tea.Cmd {
 		}
 		r.files = append(r.files, next)
 	}
-	r.plant()
+	r.tree.plant(r.files, r.at)
 	if f := r.current(); f == nil || f.Path != shown || r.at != at {
 		r.at = at
 		if shown == "" || len(r.files) == 0 || r.files[at].Path != shown {
 			r.change, r.top = 0, 0
 		}
 	}
-	r.seek()
+	r.tree.seek(r.files, r.at)
 	if r.absent != "" {
 		name := r.absent
 		r.absent = ""
