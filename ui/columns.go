@@ -28,12 +28,13 @@ type division struct {
 	tabs        []column // where the heads of pages that are compared are, above the pages; nil: there are none
 	top, height int      // of the pages
 	side        int      // the width of the side panel; 0: it is not shown
+	covered     bool     // by the list of agents
 }
 
 // divided divides the screen: the page in front, and as many of those compared with it beside it as fit.
 func (m *Model) divided() division {
-	d := division{height: m.height}
-	all := m.compared()
+	d := division{height: m.height, covered: m.Choosing}
+	all := m.compared(m.Front)
 	if alone := m.Choosing || m.inline.On(); !alone && all != nil {
 		d.top, d.height, d.tabs = 1, m.height-1, divide(all, m.width)
 		if n := min(len(all), m.width/leastColumn); n > 1 {
@@ -87,18 +88,9 @@ func (d division) in(c *page.Page, at tea.Mouse) tea.Mouse {
 	return at
 }
 
-// compared returns the pages that are compared with the one in front, itself included; nil if there
-// is no other.
-func (m *Model) compared() (all []*page.Page) {
-	for _, s := range m.Front.Compared() {
-		all = append(all, m.pageOf(s))
-	}
-	return all
-}
-
 // around returns what pages show of the rest of the screen.
 func (m *Model) around(d division) page.Around {
-	return page.Around{Others: len(m.waiting()), Leaving: m.leavingHint(), Plan: d.side > 0}
+	return page.Around{Others: len(m.waiting(m.Front)), Leaving: m.leavingHint(), Plan: d.side > 0}
 }
 
 // pageRows draws the pages on the screen, and what is beside and above them.

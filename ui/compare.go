@@ -209,7 +209,7 @@ func (msg comparison) handle(m *Model) tea.Cmd {
 // reviewVersions opens the reviews of the agents that are compared at a file.
 func (c contest) reviewVersions(name string) tea.Cmd {
 	var cmds []tea.Cmd
-	for _, other := range c.m.compared() {
+	for _, other := range c.m.compared(c.m.Front) {
 		if other == c.Page || other.Changes.Journal() != nil {
 			other.ReturnTo(func() tea.Cmd { return contest{c.m, other}.readComparison(name) })
 			cmds = append(cmds, other.StartReview(func(s *review.Changes) tea.Cmd { return other.Review.StartAt(s, name) }))

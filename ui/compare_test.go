@@ -325,7 +325,7 @@ func TestCompareInTabs(t *testing.T) {
 		d.soon()
 		d.press("esc", "esc")
 		d.soon()
-		if d.m.compared() != nil {
+		if d.m.compared(d.m.Front) != nil {
 			t.Errorf("one session is compared:\n%s", d.screen())
 		}
 	})

@@ -41,7 +41,7 @@ func TestRandomKeysInAComparison(t *testing.T) {
 			since := time.Now().Add(-time.Second)
 			last := since
 			for range round {
-				if d.quit || !d.m.conversing() || d.m.compared() == nil {
+				if d.quit || !d.m.conversing() || d.m.compared(d.m.Front) == nil {
 					return
 				}
 				for _, s := range d.m.Front.Compared() {

@@ -23,7 +23,7 @@ type Model struct {
 	start         *start.Agents
 	resting       resting
 	notifier      *status.Notifier
-	toldDir       string     // the directory that the terminal was told
+	shownDir      string     // the directory that the terminal was told
 	reviewed      *page.Page // the page in front, if its review was open
 
 	painter interface { // shows views; nil: nobody looks

@@ -44,3 +44,16 @@ func (p *pages) after(c *page.Page) []*page.Page {
 	at := slices.Index(all, c)
 	return slices.Concat(all[at+1:], all[:max(0, at)])
 }
+
+// compared returns the pages that are compared with one, itself included; nil if there is no other.
+func (p *pages) compared(c *page.Page) (all []*page.Page) {
+	for _, s := range c.Compared() {
+		all = append(all, p.pageOf(s))
+	}
+	return all
+}
+
+// waiting returns the other pages that wait for the user, in order, starting after c.
+func (p *pages) waiting(c *page.Page) []*page.Page {
+	return slices.DeleteFunc(p.after(c), func(c *page.Page) bool { return !c.Waits() })
+}

@@ -10,7 +10,7 @@ import (
 // compared with it.
 func (m *Model) showReview(c *page.Page) tea.Cmd {
 	cmds := []tea.Cmd{c.StartReview(c.Review.Start)}
-	for _, other := range m.compared() {
+	for _, other := range m.compared(m.Front) {
 		if other != c && other.Changes.Journal() != nil && c.Review.Open() {
 			cmds = append(cmds, other.StartReview(other.Review.Start))
 		}
@@ -35,7 +35,7 @@ func (m *Model) followReview() {
 	if m.reviewed = nil; open {
 		m.reviewed = m.Front
 	}
-	for _, c := range m.compared() {
+	for _, c := range m.compared(m.Front) {
 		switch {
 		case c == m.Front:
 		case closed:

@@ -95,7 +95,7 @@ func (s sessions) all() []panel.Session {
 	for i, g := range logs {
 		logOf[g.Agent+"\x00"+g.Session] = &logs[i]
 	}
-	first := m.waiting()
+	first := m.waiting(m.Front)
 	rest := slices.DeleteFunc(m.chats(), func(c *page.Page) bool { return slices.Contains(first, c) })
 	for _, c := range slices.Concat(first, rest) {
 		open[c.Agent.Spec.Name+"\x00"+c.Thread.Session] = true

@@ -30,7 +30,7 @@ func (m *Model) sideWidth() int {
 	case "on":
 		least = leastSide
 	}
-	if !m.conversing() || m.compared() != nil || m.width < least || m.inlined() || m.Front.Fills() {
+	if !m.conversing() || m.compared(m.Front) != nil || m.width < least || m.inlined() || m.Front.Fills() {
 		return 0
 	}
 	return status.SideWidth

@@ -31,10 +31,10 @@ func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 // tellDir tells the terminal the directory of the page, in which it opens new tabs, if it has changed.
 func (m *Model) tellDir() tea.Cmd {
 	dir := m.Front.LocalDir()
-	if dir == m.toldDir || m.Choosing {
+	if dir == m.shownDir || m.Choosing {
 		return nil
 	}
-	m.toldDir = dir
+	m.shownDir = dir
 	host, _ := os.Hostname()
 	return tea.Raw(ansi.NotifyWorkingDirectory(host, filepath.ToSlash(dir)))
 }

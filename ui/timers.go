@@ -37,11 +37,10 @@ func (t *timers) start(now, next time.Time, rest time.Duration) tea.Cmd {
 
 // moves returns when a clock or spinner on the screen moves next, of a page or its head; zero
 // if none does.
-func (m *Model) moves(now time.Time) (next time.Time) {
-	if m.Choosing {
+func (d division) moves(now time.Time) (next time.Time) {
+	if d.covered {
 		return next
 	}
-	d := m.divided()
 	for _, c := range append(d.columns, d.tabs...) {
 		if at := c.Moves(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
 			next = at
@@ -53,7 +52,7 @@ func (m *Model) moves(now time.Time) (next time.Time) {
 // ticked moves the clocks and spinners.
 func (m *Model) ticked(at time.Time) {
 	m.timers.due = time.Time{}
-	if m.moves(at).IsZero() {
+	if m.divided().moves(at).IsZero() {
 		return
 	}
 	m.dirty = true

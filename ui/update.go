@@ -26,7 +26,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.Quitting {
 		return m, cmd
 	}
-	return m, tea.Batch(cmd, m.colour(), m.readReviews(), m.timers.start(m.Now(), m.moves(m.Now()), m.Input.Rest()))
+	return m, tea.Batch(cmd, m.colour(), m.readReviews(), m.timers.start(m.Now(), m.divided().moves(m.Now()), m.Input.Rest()))
 }
 
 // apply applies a message without drawing.

@@ -28,6 +28,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/intent"
 	"parley/internal/picture"
+	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui"
 	"parley/ui/status"
@@ -61,8 +62,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if out, ok := s.Out.(*os.File); !f.linear && (!ok || !term.IsTerminal(out.Fd())) {
 		return cli.Usagef("the chat needs a terminal; `parley run PROMPT` works without one")
 	}
-	if name := os.Getenv("TERM"); !f.linear && runtime.GOOS != "windows" && (name == "" || name == "dumb") {
-		return cli.Usagef("this terminal cannot draw the screen (TERM=%s); `parley --linear` chats in lines", name)
+	terminal := tty.Of(os.Getenv).Configured(setup.Config.Notify, setup.Config.Progress)
+	if !f.linear && runtime.GOOS != "windows" && terminal.Dumb {
+		return cli.Usagef("this terminal cannot draw the screen (TERM=%s); `parley --linear` chats in lines", os.Getenv("TERM"))
 	}
 	look := f.theme
 	if look == "" {
@@ -104,8 +106,8 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	home, _ := os.UserHomeDir()
 	preferred, found := setup.Default()
 	opts := ui.Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Prompt: f.prompt, Resume: f.resume, Cwd: place.Cwd, Worktrees: trees}, Start: start, Choice: preferred.Name, Home: home}, Branch: cli.Branch(place.Cwd),
-		Theme: look, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel,
-		Notify: status.Notification(cli.Notify(setup.Config.Notify, os.Getenv)), Progress: cli.Progress(setup.Config.Progress, os.Getenv)}
+		Theme: look, NoColor: terminal.NoColor, Multiplexer: terminal.Multiplexer, Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel,
+		Notify: status.Notification(terminal.Notify), Progress: terminal.Progress}
 	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
 		opts.Inline = f.inline
 	}
@@ -154,7 +156,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	defer stop()
 	warnLater(warnCtx, setup.Warn, sweepAfter, sweep)
 	if !f.linear {
-		warnLater(warnCtx, setup.Warn, 0, func(ctx context.Context) string { return conflict(ctx, keys) })
+		warnLater(warnCtx, setup.Warn, 0, func(ctx context.Context) string { return conflict(ctx, terminal.Multiplexer, keys) })
 	}
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, screenCtx: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
@@ -276,9 +278,8 @@ func mistyped(root *cobra.Command, args []string, known []agents.Agent) string {
 }
 
 // conflict returns a line about keys that a multiplexer intercepts, only the first time.
-func conflict(ctx context.Context, keys *intent.Keymap) string {
-	who, taken := cli.MultiplexerKeys(ctx, os.Getenv)
-	return cli.KeyConflict(who, taken, func(key string) string {
+func conflict(ctx context.Context, multiplexer string, keys *intent.Keymap) string {
+	return cli.KeyConflict(multiplexer, cli.MultiplexerKeys(ctx, multiplexer), func(key string) string {
 		for _, in := range []intent.Context{intent.Chat, intent.Draft, intent.Always} {
 			if name := intent.NameOf(in, keys.Of(in, key)); name != "" {
 				return name

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"os"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,22 +14,9 @@ import (
 // addDesktop gives the screen access to the clipboard, the mouse and the editor.
 func addDesktop(ctx context.Context, opts *ui.Options, c *config.Config, place cli.Directories) {
 	opts.Copy = clipboard.Write
-	opts.Multiplexer = multiplexer(os.Getenv)
 	opts.NoMouse = c.Mouse != nil && !*c.Mouse
 	opts.NoCopyOnSelect = c.CopyOnSelect != nil && !*c.CopyOnSelect
 	opts.OpenFile = func(path string, line int) (tea.ExecCommand, error) {
 		return cli.OpenFile(ctx, path, line, place.Cwd)
 	}
-}
-
-// multiplexer returns the name of the terminal multiplexer that parley runs in, "" if none is
-// known.
-func multiplexer(env func(string) string) string {
-	switch {
-	case env("TMUX") != "":
-		return "tmux"
-	case env("STY") != "" && strings.HasPrefix(env("TERM"), "screen"):
-		return "screen"
-	}
-	return ""
 }

@@ -16,16 +16,15 @@ import (
 // zellijKeys are the keys that zellij intercepts unless it is locked.
 var zellijKeys = []string{"ctrl+g", "ctrl+p", "ctrl+t", "ctrl+n", "ctrl+h", "ctrl+s", "ctrl+o", "ctrl+q"}
 
-// MultiplexerKeys returns the name of the terminal multiplexer that parley runs in, "" if none, and the
-// keys it intercepts. It may take a moment.
-func MultiplexerKeys(ctx context.Context, getenv func(string) string) (who string, keys []string) {
-	switch {
-	case getenv("TMUX") != "":
+// MultiplexerKeys returns the keys that a terminal multiplexer intercepts. It may take a moment.
+func MultiplexerKeys(ctx context.Context, multiplexer string) (keys []string) {
+	switch multiplexer {
+	case "tmux":
 		ctx, stop := context.WithTimeout(ctx, time.Second)
 		defer stop()
 		tmux, err := programs.Find("tmux")
 		if err != nil {
-			return "tmux", nil
+			return nil
 		}
 		for _, option := range []string{"prefix", "prefix2"} {
 			out, err := programs.Command(ctx, tmux, "show-options", "-gv", option).Output()
@@ -33,11 +32,10 @@ func MultiplexerKeys(ctx context.Context, getenv func(string) string) (who strin
 				keys = append(keys, key)
 			}
 		}
-		return "tmux", keys
-	case getenv("ZELLIJ") != "":
-		return "zellij", zellijKeys
+	case "zellij":
+		return zellijKeys
 	}
-	return "", nil
+	return keys
 }
 
 // tmuxKey translates tmux's name of a key, such as C-a or M-Space, to Bubble Tea's.

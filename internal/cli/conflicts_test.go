@@ -39,10 +39,7 @@ func TestTmuxKeys(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", key, got, want)
 		}
 	}
-	if who, keys := MultiplexerKeys(t.Context(), func(name string) string { return map[string]string{"ZELLIJ": "0"}[name] }); who != "zellij" || len(keys) == 0 {
-		t.Errorf("%s %v", who, keys)
-	}
-	if who, keys := MultiplexerKeys(t.Context(), func(string) string { return "" }); who != "" || keys != nil {
-		t.Errorf("%s %v", who, keys)
+	if len(MultiplexerKeys(t.Context(), "zellij")) == 0 || MultiplexerKeys(t.Context(), "") != nil {
+		t.Error("which keys are intercepted does not depend on the multiplexer")
 	}
 }

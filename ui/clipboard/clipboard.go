@@ -24,7 +24,7 @@ type Clipboard struct {
 	// Program copies with a program of this machine and returns its name; "" if there is
 	// none. It may block, and is called on its own goroutine. It may be nil.
 	Program func(ctx context.Context, text string) (name string, err error)
-	// Multiplexer is the one between parley and the terminal: tmux, screen or "".
+	// Multiplexer is the one between parley and the terminal, as package tty names it.
 	Multiplexer string
 }
 

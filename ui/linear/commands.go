@@ -26,8 +26,8 @@ type commands struct {
 	putAside func(line string) (number int) // queues a line
 }
 
-// bare adapts a function without an argument.
-func bare(do func()) func(string) { return func(string) { do() } }
+// noArgs adapts a function without an argument.
+func noArgs(do func()) func(string) { return func(string) { do() } }
 
 // run runs a command. It returns false if text is none of parley's.
 func (c *commands) run(text string) bool {

@@ -96,45 +96,45 @@ func newChat(opts Options, in *input, out *printer) *chat {
 // ownCommands returns the commands that only this mode has, in the order of the help.
 func (c *chat) ownCommands() []command {
 	return []command{
-		{"stop", "Stop the turn", bare(c.stop)},
+		{"stop", "Stop the turn", noArgs(c.stop)},
 		{"output", "Show a tool call's output or changes: of the last one, or of the one with that number", func(arg string) { c.report().output(arg) }},
 		{"thought", "Show the last thought", c.reportCommand(report.lastThought)},
-		{"transcript", "Show the whole conversation", bare(func() { c.front.transcript() })},
+		{"transcript", "Show the whole conversation", noArgs(func() { c.front.transcript() })},
 		{"status", "Show the status; an empty line during a turn does the same", c.reportCommand(report.status)},
 		{"queue", "List queued prompts", c.reportCommand(report.queue)},
 		{"note", "Write a note on lines of a file, as in: /note main.go:3-5 say why; or on the last message: /note . shorter, please", func(arg string) { c.noting().write(arg) }},
 		{"drop", "Drop a queued prompt: the last one, or the one with that number", func(arg string) { c.report().dropQueued(arg) }},
-		{"resend", "Resend a prompt that may not have arrived", bare(c.prompts.resend)},
+		{"resend", "Resend a prompt that may not have arrived", noArgs(c.prompts.resend)},
 	}
 }
 
 // servedCommands returns the commands that the screen has too.
 func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	chooses := func(category string) func(string) {
-		return bare(func() { chooseSetting(c.dialogs, c.front.Session, category) })
+		return noArgs(func() { chooseSetting(c.dialogs, c.front.Session, category) })
 	}
 	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logs: c.opts.Logs}
 	return map[intent.Intent]func(arg string){
-		intent.ToggleHelp:   bare(func() { c.commands.help() }),
-		intent.NewSession:   bare(list.add),
+		intent.ToggleHelp:   noArgs(func() { c.commands.help() }),
+		intent.NewSession:   noArgs(list.add),
 		intent.Sessions:     list.list,
 		intent.Rename:       list.rename,
 		intent.InWorktree:   list.inWorktree,
 		intent.MergeTree:    list.merge,
-		intent.DiscardTree:  bare(list.discard),
+		intent.DiscardTree:  noArgs(list.discard),
 		intent.Fork:         func(arg string) { goBack{c.front.Session, c.dialogs}.fork(arg) },
 		intent.Mode:         chooses("mode"),
 		intent.Model:        chooses("model"),
 		intent.Options:      chooses(""),
 		intent.TogglePlan:   c.reportCommand(report.plan),
 		intent.Background:   c.reportCommand(report.listRunning),
-		intent.Login:        bare(func() { c.logins.choose(c.front.Agent, false) }),
-		intent.Logout:       bare(func() { c.logins.logOut(c.front.Agent) }),
+		intent.Login:        noArgs(func() { c.logins.choose(c.front.Agent, false) }),
+		intent.Logout:       noArgs(func() { c.logins.logOut(c.front.Agent) }),
 		intent.ToggleLog:    c.reportCommand(report.log),
-		intent.AnotherAgent: bare(c.starts.another),
+		intent.AnotherAgent: noArgs(c.starts.another),
 		intent.Turns:        c.reportCommand(report.turns),
-		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.front.Session) }),
-		intent.Trust:        bare(func() { c.front.Changes.List(c.report().trusted) }),
+		intent.Approval:     noArgs(func() { chooseApproval(c.dialogs, c.front.Session) }),
+		intent.Trust:        noArgs(func() { c.front.Changes.List(c.report().trusted) }),
 		intent.ShowReview: func(arg string) {
 			withChanges(c.dialogs, c.tasks, c.front.Session, func(of changes) { of.review(arg) })
 		},
@@ -146,7 +146,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 			withChanges(c.dialogs, c.tasks, c.front.Session, changes.undo)
 		},
 		intent.ShowNotes: func(arg string) { c.noting().command(arg) },
-		intent.Quit:      bare(c.quit),
+		intent.Quit:      noArgs(c.quit),
 	}
 }
 
@@ -155,7 +155,7 @@ func (c *chat) report() report { return report{c.front.Session, c.out, c.front.c
 
 // reportCommand returns a command that prints a report.
 func (c *chat) reportCommand(what func(report)) func(string) {
-	return bare(func() { what(c.report()) })
+	return noArgs(func() { what(c.report()) })
 }
 
 // noting writes notes in the session in front.

@@ -23,8 +23,8 @@ func (a Area) Has(x, y int) bool {
 type Page interface {
 	// Click handles the left button going down on a cell, or up on the same cell.
 	Click(x, y int, up bool)
-	// Bare reports whether a cell shows the transcript with no panel over it.
-	Bare(x, y int) bool
+	// Uncovered reports whether a cell shows the transcript with no panel over it.
+	Uncovered(x, y int) bool
 	// Selected is called after text was selected by dragging.
 	Selected() tea.Cmd
 
@@ -105,7 +105,7 @@ func (m *Mouse) Down(at tea.Mouse) {
 // Move handles the pointer moving with the button down; false if that changes nothing.
 func (m *Mouse) Move(at tea.Mouse) (cmd tea.Cmd, moved bool) {
 	b := &m.button
-	if !m.held() || !m.over.Bare(b.x, b.y) || at.X == b.x && at.Y == b.y && !b.dragged {
+	if !m.held() || !m.over.Uncovered(b.x, b.y) || at.X == b.x && at.Y == b.y && !b.dragged {
 		return nil, false
 	}
 	b.dragged, b.atX, b.atY = true, at.X, at.Y

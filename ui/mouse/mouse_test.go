@@ -18,7 +18,7 @@ func (p *paper) note(format string, args ...any) { p.did = append(p.did, fmt.Spr
 
 func (p *paper) Click(x, y int, up bool) { p.note("click %d,%d %v", x, y, up) }
 func (p *paper) Area() Area              { return Area{Y: 2, Width: 80, Height: 8} }
-func (p *paper) Bare(x, y int) bool      { return y >= 2 && y < 10 }
+func (p *paper) Uncovered(x, y int) bool { return y >= 2 && y < 10 }
 func (p *paper) Selected() tea.Cmd       { p.note("selected"); return nil }
 func (p *paper) DragTo(row, cell int)    { p.text = "text"; p.note("drag %d,%d", row, cell) }
 func (p *paper) DraggedText() string     { return p.text }

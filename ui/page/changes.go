@@ -43,10 +43,10 @@ func showUndo(c *Page) tea.Cmd {
 				u.Changes[i].NoUndoReason = safetext.Line(r.Err.Error(), 200)
 			}
 		}
-		together := slices.DeleteFunc(j.Since(0), func(f undo.Change) bool { return f.Undone })
-		for _, r := range j.Preview(context.Background(), together) {
+		changed := slices.DeleteFunc(j.Since(0), func(f undo.Change) bool { return f.Undone })
+		for _, r := range j.Preview(context.Background(), changed) {
 			if r.Err == nil && r.Change.NoUndoReason == "" {
-				u.Together = append(u.Together, r.Change)
+				u.Everything = append(u.Everything, r.Change)
 			}
 		}
 		return changesListed{c, j, u}

@@ -137,7 +137,7 @@ func (l session) Click(x, y int, up bool) bool {
 	switch {
 	case up && c.areas.end.Has(x, y) && y < c.areas.overlayTop:
 		c.View.End()
-	case !c.areas.bare(x, y):
+	case !c.areas.uncovered(x, y):
 	case up && !c.screen.Mouse.Drops():
 		c.View.ToggleAt(y - c.areas.transcript.Y)
 	case !up && !c.areas.end.Has(x, y):

@@ -61,7 +61,7 @@ func (p underMouse) Click(x, y int, up bool) {
 
 func (p underMouse) Area() mouse.Area { return p.c.areas.transcript }
 
-func (p underMouse) Bare(x, y int) bool { return p.c.areas.bare(x, y) }
+func (p underMouse) Uncovered(x, y int) bool { return p.c.areas.uncovered(x, y) }
 
 func (p underMouse) Selected() tea.Cmd {
 	if p.c.screen.Options.NoCopyOnSelect {

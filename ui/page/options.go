@@ -31,8 +31,7 @@ type Options struct {
 	// Copy copies a text to the clipboard with a program of this machine and returns its
 	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
 	Copy func(ctx context.Context, text string) (tool string, err error)
-	// Multiplexer is the one between parley and the terminal: tmux, screen, or "" for
-	// none that is known.
+	// Multiplexer is the one between parley and the terminal, as package tty names it.
 	Multiplexer string
 	// OpenFile prepares the user's editor on a file, at a line (0: unknown). It is called
 	// on its own goroutine. nil: there is no editor.

@@ -117,8 +117,8 @@ type areas struct {
 	overlayTop                       int // the first row that a panel covers
 }
 
-// bare reports whether a cell shows the transcript with no panel over it.
-func (a areas) bare(x, y int) bool { return a.transcript.Has(x, y) && y < a.overlayTop }
+// uncovered reports whether a cell shows the transcript with no panel over it.
+func (a areas) uncovered(x, y int) bool { return a.transcript.Has(x, y) && y < a.overlayTop }
 
 // verbed returns what a call did on one line: "Run  make all". A title such as "Edit notes.txt" begins
 // with its verb.

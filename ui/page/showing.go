@@ -125,13 +125,13 @@ func showItemMessages(c *Page) tea.Cmd {
 	if len(it.Wire) == 0 && it.Request == 0 {
 		return c.say("No message of the agent made this")
 	}
-	behind := c.LookupOf(it.Index)
-	if behind == nil {
+	lookUp := c.LookupOf(it.Index)
+	if lookUp == nil {
 		return c.say("This session has no log")
 	}
 	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.screen.Workspace.Context()
 	return func() tea.Msg {
-		shown, err := behind(ctx, spans, request)
+		shown, err := lookUp(ctx, spans, request)
 		return itemMessagesMsg{c, shown, err}
 	}
 }

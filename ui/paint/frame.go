@@ -64,16 +64,16 @@ func (p *painter) paint(b []byte, cols, rows int) []byte {
 func (p *painter) finish(b, body []byte, cut, cols int) []byte {
 	v := &p.view
 	body = p.plain(body)
-	bare := v.Cursor == nil
+	noCursor := v.Cursor == nil
 	switch {
-	case !bare:
+	case !noCursor:
 		body = p.to(body, min(v.Cursor.X, max(0, cols-1)), max(0, min(v.Cursor.Y-cut, len(p.live)-1)))
 	case !v.AltScreen:
 		body = p.to(body, 0, len(p.live)-1)
 	}
-	hide := !p.modes.hidden && (bare || !p.synced && len(body) > still)
-	show := !bare && (p.modes.hidden || hide)
-	p.modes.hidden = bare
+	hide := !p.modes.hidden && (noCursor || !p.synced && len(body) > still)
+	show := !noCursor && (p.modes.hidden || hide)
+	p.modes.hidden = noCursor
 	synced := p.synced && len(body) > whole
 	b = append(b, choose(synced, ansi.SetModeSynchronizedOutput, "")...)
 	b = append(b, choose(hide, ansi.ResetModeTextCursorEnable, "")...)

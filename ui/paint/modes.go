@@ -2,7 +2,6 @@ package paint
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -143,49 +142,6 @@ func progress(bar tea.ProgressBar) string {
 	return fmt.Sprintf("\x1b]9;4;%d;%d\x1b\\", bar.State, bar.Value)
 }
 
-// environment is the environment of the process.
-type environment []string
-
-func (e environment) get(name string) string {
-	for _, v := range e {
-		if key, value, _ := strings.Cut(v, "="); key == name {
-			return value
-		}
-	}
-	return ""
-}
-
-// queries returns the first questions to the terminal: whether it has synchronised output,
-// and whether it can measure text by clusters. A terminal that might print them is not asked.
-func (e environment) queries() string {
-	kind := e.get("TERM")
-	known := e.get("WT_SESSION") != ""
-	for _, name := range []string{"ghostty", "wezterm", "alacritty", "kitty", "rio", "foot", "contour"} {
-		known = known || strings.Contains(kind, name)
-	}
-	if kind == "dumb" || kind == "linux" || !known && (e.get("SSH_TTY") != "" || strings.Contains(e.get("TERM_PROGRAM"), "Apple")) {
-		return ""
-	}
-	return ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
-}
-
-// fills reports whether erased cells get the background colour, as they do not in screen.
-func (e environment) fills() bool {
-	return e.get("TMUX") != "" || !strings.HasPrefix(e.get("TERM"), "screen")
-}
-
-// reflows guesses whether the terminal rewraps long lines when it gets narrower. Most do.
-func (e environment) reflows() bool {
-	if e.get("TMUX") != "" {
-		return true
-	}
-	if e.get("XTERM_VERSION") != "" || e.get("STY") != "" { // xterm, screen
-		return false
-	}
-	for _, kind := range []string{"linux", "screen", "st", "vt100", "vt220", "dumb"} {
-		if t := e.get("TERM"); t == kind || strings.HasPrefix(t, kind+"-") {
-			return false
-		}
-	}
-	return true
-}
+// queries are the first questions to the terminal: whether it has synchronised output, and whether it can
+// measure text by clusters.
+const queries = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore

@@ -24,7 +24,9 @@ func (s *Screen) frame() (b []byte, ok bool) {
 		}
 	}
 	if !s.asked { // by now Bubble Tea reads the answers
-		s.asked, b = true, append(b, s.env.queries()...)
+		if s.asked = true; s.answers {
+			b = append(b, queries...)
+		}
 	}
 	return s.paint(b, cols, rows), true
 }

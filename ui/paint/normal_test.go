@@ -340,31 +340,3 @@ func TestErasesWrappedRows(t *testing.T) {
 		t.Errorf("%q does not go up over the two rows that the first has become", out)
 	}
 }
-
-func TestReflows(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		env  string
-		want bool
-	}{
-		{"TERM=xterm-256color", true}, {"TERM=xterm-kitty", true}, {"TERM=linux", false}, {"TERM=screen-256color STY=1.pts", false},
-		{"TERM=screen-256color TMUX=/tmp/x", true}, {"TERM=xterm XTERM_VERSION=XTerm(390)", false}, {"TERM=st-256color", false}, {"TERM=stterm", true},
-	} {
-		if got := environment(strings.Fields(c.env)).reflows(); got != c.want {
-			t.Errorf("%s: got %v", c.env, got)
-		}
-	}
-}
-
-// A terminal that might print a question is not asked.
-func TestQueries(t *testing.T) {
-	t.Parallel()
-	for env, want := range map[string]bool{
-		"TERM=xterm-256color": true, "TERM=xterm-256color TERM_PROGRAM=Apple_Terminal": false, "TERM=xterm-256color SSH_TTY=yes": false,
-		"TERM=xterm-kitty SSH_TTY=yes": true, "TERM=linux": false, "TERM=tmux-256color TERM_PROGRAM=tmux": true,
-	} {
-		if got := environment(strings.Fields(env)).queries() != ""; got != want {
-			t.Errorf("%s: got %v", env, got)
-		}
-	}
-}

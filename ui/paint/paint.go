@@ -21,6 +21,8 @@ import (
 	"syscall"
 	"time"
 
+	"parley/internal/tty"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
@@ -43,7 +45,7 @@ type Screen struct {
 	measure func() (cols, rows int, err error) // nil if the size is not known
 	// restoreConsole undoes what Open changed in the console of Windows.
 	restoreConsole func()
-	env            environment
+	answers        bool         // the terminal can be asked about its modes
 	guard          func(func()) // recovers from panics
 
 	mu      sync.Mutex // guards next, said, size and resized
@@ -118,9 +120,9 @@ func Open(out io.Writer, environ []string, guard func(func())) *Screen {
 }
 
 func newScreen(out io.Writer, environ []string) *Screen {
-	env := environment(environ)
-	return &Screen{out: out, env: env, guard: func(f func()) { f() }, restoreConsole: func() {}, wake: make(chan struct{}, 1), ended: make(chan struct{}),
-		painter: painter{fills: env.fills(), reflows: env.reflows(), profile: colorprofile.TrueColor}}
+	terminal := tty.Of(tty.In(environ))
+	return &Screen{out: out, answers: terminal.Answers, guard: func(f func()) { f() }, restoreConsole: func() {}, wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		painter: painter{fills: terminal.Fills, reflows: terminal.Reflows, profile: colorprofile.TrueColor}}
 }
 
 // HasScrollback reports whether rows can be printed above a view.

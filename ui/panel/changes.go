@@ -35,9 +35,9 @@ func (n Naming) item(c undo.Change) list.Item {
 
 // Undoable is what Undo offers.
 type Undoable struct {
-	Changes  []undo.Change // the oldest first
-	Together []undo.Change // those that can be put back, each file over all turns
-	Undone   []undo.Change // those that were put back, in the order to redo them
+	Changes    []undo.Change // the oldest first
+	Everything []undo.Change // those that can be put back, each file over all turns
+	Undone     []undo.Change // those that were put back, in the order to redo them
 
 	NotRecorded []string // what is not recorded; see workspace.Journal
 }
@@ -66,7 +66,7 @@ func Undo(n Naming, u Undoable, putBack, doAgain func([]undo.Change) tea.Cmd, sa
 	}
 	offer("the last turn", turn)
 	if len(u.Changes) > 0 && u.Changes[0].Turn != last {
-		offer("everything", u.Together)
+		offer("everything", u.Everything)
 	}
 	for _, f := range slices.Backward(u.Changes) {
 		it := n.item(f)

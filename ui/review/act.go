@@ -147,7 +147,7 @@ func (r *Review) keep(f *file, whole bool) tea.Cmd {
 	}
 	switch {
 	case r.inTree:
-		r.moveInTree(1)
+		r.showRow(1)
 	case whole:
 		r.nextFile(1)
 	default:

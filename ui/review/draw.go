@@ -35,10 +35,10 @@ func (r *Review) columns(width int) (tree, doc int) {
 }
 
 // bodyHeight returns how many rows the frame has room for, without those of gapRows.
-func (r *Review) bodyHeight(height int) int { return max(1, height-2-r.gapRows(height)) }
+func (r *Review) bodyHeight(height int) int { return max(1, height-2-gapRows(r.gaps, height)) }
 
 // gapRows returns how many rows say what is not recorded.
-func (r *Review) gapRows(height int) int { return min(len(r.gaps), max(0, height-2)/8) }
+func gapRows(gaps []string, height int) int { return min(len(gaps), max(0, height-2)/8) }
 
 // twoColumns reports whether the diff is drawn side by side.
 func (r *Review) twoColumns() bool {
@@ -46,17 +46,24 @@ func (r *Review) twoColumns() bool {
 	return r.sides || !r.unified && width >= diff.SidesWidth
 }
 
+// drawing is a review as it is drawn, with so many rows of the tree and of the diff.
+type drawing struct {
+	*Review
+	rows int
+}
+
 // Rows draws the review over all of the page.
 func (r *Review) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := r.env.Theme
 	treeWidth, docWidth := r.columns(width)
 	n := r.bodyHeight(height)
+	d := &drawing{r, n}
 	var tree, doc []string
 	if treeWidth > 0 {
-		tree = r.treeRows(treeWidth, n)
+		tree = d.treeRows(treeWidth)
 	}
 	if docWidth > 0 {
-		doc = r.docRows(docWidth, n)
+		doc = d.docRows(docWidth)
 	}
 	body := make([]string, n)
 	for i := range body {
@@ -70,16 +77,16 @@ func (r *Review) Rows(width, height int) ([]string, *tea.Cursor) {
 			body[i] = left + spaces(treeWidth-text.Width(left)) + th.Border.Paint(" │ ") + get(doc, i)
 		}
 	}
-	for _, line := range r.gaps[:r.gapRows(height)] {
+	for _, line := range r.gaps[:gapRows(r.gaps, height)] {
 		body = append(body, th.Dim.Paint(text.Truncate(line, box.InnerWidth(width), "…")))
 	}
-	foot := r.foot(box.InnerWidth(width) - 2)
+	foot := d.foot(box.InnerWidth(width) - 2)
 	var cursor *tea.Cursor
 	if r.search.typing {
 		foot = "/" + r.search.text
 		cursor = tea.NewCursor(min(width-1, 4+text.Width(foot)), height-1)
 	}
-	return box.Box{Title: r.title(), Right: r.place(), Foot: foot, Body: body, Focused: r.host.HasKeys()}.Rows(width, th), cursor
+	return box.Box{Title: d.title(), Right: d.place(), Foot: foot, Body: body, Focused: r.host.HasKeys()}.Rows(width, th), cursor
 }
 
 func get(rows []string, i int) string {
@@ -90,7 +97,7 @@ func get(rows []string, i int) string {
 }
 
 // title says what is reviewed.
-func (r *Review) title() string {
+func (r *drawing) title() string {
 	if !r.ready {
 		return "Review"
 	}
@@ -108,7 +115,7 @@ func (r *Review) title() string {
 }
 
 // scope says which turns the review covers.
-func (r *Review) scope() string {
+func (r *drawing) scope() string {
 	switch n := len(r.turns); {
 	case n == 0:
 		return "no changes"
@@ -121,7 +128,7 @@ func (r *Review) scope() string {
 }
 
 // place says where the reader is.
-func (r *Review) place() string {
+func (r *drawing) place() string {
 	if r.current() == nil {
 		return ""
 	}
@@ -140,7 +147,7 @@ type footKey struct {
 
 // foot names the keys of what has the focus: the list of files, selected lines, or the diff. The most
 // important come first, as many as fit.
-func (r *Review) foot(width int) string {
+func (r *drawing) foot(width int) string {
 	pair := func(next, previous intent.Intent, does string) footKey {
 		return footKey{[]intent.Intent{next, previous}, does}
 	}
@@ -185,7 +192,8 @@ func (r *Review) foot(width int) string {
 }
 
 // docRows draws the file that is shown: its name, and the visible part of the diff.
-func (r *Review) docRows(width, height int) []string {
+func (r *drawing) docRows(width int) []string {
+	height := r.rows
 	th := r.env.Theme
 	f := r.current()
 	switch {
@@ -252,7 +260,7 @@ func (r *Review) head(f *file, width int) []string {
 }
 
 // note is what is shown instead of a diff.
-func (r *Review) note(f *file) string {
+func (r *drawing) note(f *file) string {
 	size := func(n int64) string {
 		if n < 0 {
 			return "nothing"
@@ -285,7 +293,7 @@ func (r *Review) note(f *file) string {
 }
 
 // hunkRow is the row above a hunk.
-func (r *Review) hunkRow(f *file, k, width int) string {
+func (r *drawing) hunkRow(f *file, k, width int) string {
 	th := r.env.Theme
 	is := hunk{f.Path, f.doc.hunks[k]}
 	words, ink := fmt.Sprintf("hunk %d of %d", k+1, len(f.doc.hunks)), th.DiffHunk

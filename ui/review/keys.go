@@ -15,7 +15,10 @@ import (
 // Key takes all keys.
 func (r *Review) Key(p layer.Press) (tea.Cmd, bool) {
 	if r.search.typing {
-		return r.typeSearch(p), true
+		if r.search.key(p) {
+			return r.find(1), true
+		}
+		return nil, true
 	}
 	want := r.env.Keys.Of(intent.Review, p.Name)
 	if cmd, done := r.act(want); done {
@@ -41,7 +44,7 @@ func (r *Review) move(want intent.Intent) bool {
 			if want == intent.PageUp || want == intent.PageDown {
 				by = by / page * max(1, r.bodyHeight(r.height)-1)
 			}
-			r.moveInTree(by)
+			r.showRow(by)
 			return true
 		}
 		r.scroll(by)
@@ -55,16 +58,16 @@ func (r *Review) move(want intent.Intent) bool {
 		r.nextFile(-1)
 	case intent.FocusTree:
 		r.inTree, r.fromTree = !r.inTree, r.inTree
-		r.seek()
+		r.tree.seek(r.files, r.at)
 	case intent.Fold:
 		if !r.inTree {
 			r.flip()
-		} else if r.row < len(r.tree) {
-			r.fold(r.row)
+		} else {
+			r.tree.fold(r.files, r.at)
 		}
 	case intent.Open:
-		if row := r.row; r.inTree && row < len(r.tree) && r.tree[row].file < 0 {
-			r.fold(row)
+		if r.inTree && r.tree.onDir() {
+			r.tree.fold(r.files, r.at)
 		} else {
 			r.fromTree = r.fromTree || r.inTree
 			r.inTree = false
@@ -93,7 +96,7 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 			r.picked = picked{}
 		case r.fromTree && !r.inTree:
 			r.inTree, r.fromTree = true, false
-			r.seek()
+			r.tree.seek(r.files, r.at)
 		default:
 			r.Close()
 			return r.host.Left()
@@ -107,7 +110,10 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 	case intent.OpenFile:
 		return r.openFile()
 	case intent.Copy:
-		return r.copyPatch()
+		if patch := r.current().patch(); patch != nil {
+			return r.out.Add(layer.Copy(patch))
+		}
+		return r.out.Say("Nothing to copy here")
 	case intent.EarlierTurn, intent.LaterTurn, intent.AllTurns:
 		return r.rescope(want)
 	case intent.WriteNote:
@@ -178,11 +184,10 @@ func (r *Review) openFile() tea.Cmd {
 	return r.host.OpenFile(f.Path, line)
 }
 
-// copyPatch copies the diff of the file, as git and patch read it.
-func (r *Review) copyPatch() tea.Cmd {
-	f := r.current()
+// patch returns a function that makes the diff of the file as git and patch read it; nil if there is none.
+func (f *file) patch() func() string {
 	if f == nil || f.Undone || f.doc == nil || f.doc.diff == nil || f.doc.diff.TooLarge || f.doc.diff.Added+f.doc.diff.Removed == 0 {
-		return r.out.Say("Nothing to copy here")
+		return nil
 	}
 	d, data := f.doc, f.entry
 	before, after := linediff.PatchName("a/", cmp.Or(f.was, f.name)), linediff.PatchName("b/", f.name)
@@ -192,7 +197,7 @@ func (r *Review) copyPatch() tea.Cmd {
 	case undo.Deleted:
 		after = "/dev/null"
 	}
-	return r.out.Add(layer.Copy(func() string {
+	return func() string {
 		return "--- " + before + "\n+++ " + after + "\n" + compare(data, d.before, d.after, false).Unified()
-	}))
+	}
 }

@@ -104,14 +104,14 @@ func (m listed) Handle() tea.Cmd {
 		}
 		r.files = append(r.files, next)
 	}
-	r.plant()
+	r.tree.plant(r.files, r.at)
 	if f := r.current(); f == nil || f.Path != shown || r.at != at {
 		r.at = at
 		if shown == "" || len(r.files) == 0 || r.files[at].Path != shown {
 			r.change, r.top = 0, 0
 		}
 	}
-	r.seek()
+	r.tree.seek(r.files, r.at)
 	if r.absent != "" {
 		name := r.absent
 		r.absent = ""
@@ -175,7 +175,7 @@ func (m loaded) Handle() tea.Cmd {
 	if !m.doc.whole {
 		f.note(m.doc.diff)
 	}
-	r.forget()
+	forget(r.files, r.at)
 	if f != r.current() {
 		return nil
 	}
@@ -210,15 +210,15 @@ func (r *Review) foldedHunks(f *file) []bool {
 }
 
 // forget drops documents that are far from the file that is shown.
-func (r *Review) forget() {
+func forget(files []*file, shown int) {
 	n := 0
-	for _, f := range r.files {
+	for _, f := range files {
 		if f.doc != nil {
 			n++
 		}
 	}
-	for i, f := range r.files {
-		if far := max(i-r.at, r.at-i); n > maxDocuments && f.doc != nil && far > 1 {
+	for i, f := range files {
+		if far := max(i-shown, shown-i); n > maxDocuments && f.doc != nil && far > 1 {
 			f.doc = nil
 			n--
 		}

@@ -8,7 +8,14 @@ func (r *Review) show(i int) {
 	r.at, r.change, r.top, r.absent = i, 0, 0, ""
 	r.search.found = nil
 	if !r.inTree {
-		r.seek()
+		r.tree.seek(r.files, r.at)
+	}
+}
+
+// showRow moves through the tree and shows the file that it comes to.
+func (r *Review) showRow(by int) {
+	if i := r.tree.move(by); i >= 0 {
+		r.show(i)
 	}
 }
 
@@ -125,6 +132,6 @@ func (r *Review) nextFile(step int) bool {
 		return false
 	}
 	r.show(i)
-	r.seek()
+	r.tree.seek(r.files, r.at)
 	return true
 }

@@ -66,14 +66,12 @@ type Review struct {
 	change int    // the selected hunk of its diff
 	top    int    // the first visible line of its diff
 
-	tree     []treeRow
-	row      int             // of the tree, while that has the keys
-	folded   map[string]bool // directories of the tree
-	inTree   bool            // the tree has the keys
-	fromTree bool            // esc in the diff gives them back to the tree
-	sides    bool            // the user wants two columns
-	unified  bool            // the user wants one column
-	whole    bool            // whole files, not only what is next to a change
+	tree     tree
+	inTree   bool // the tree has the keys
+	fromTree bool // esc in the diff gives them back to the tree
+	sides    bool // the user wants two columns
+	unified  bool // the user wants one column
+	whole    bool // whole files, not only what is next to a change
 
 	kept, staged map[hunk]bool
 	flipped      map[hunk]bool // the user has folded them, or opened them although they are kept
@@ -124,7 +122,7 @@ type document struct {
 
 // New makes the review of a session.
 func New(env *layer.Env, out *layer.Effects, host Host) *Review {
-	return &Review{env: env, out: out, host: host, folded: map[string]bool{}, kept: map[hunk]bool{}, flipped: map[hunk]bool{}, staged: map[hunk]bool{}}
+	return &Review{env: env, out: out, host: host, tree: tree{folded: map[string]bool{}}, kept: map[hunk]bool{}, flipped: map[hunk]bool{}, staged: map[hunk]bool{}}
 }
 
 // Open reports whether the review is on the screen.
@@ -135,7 +133,7 @@ func (r *Review) Start(store *Changes) tea.Cmd { return r.StartSince(store, late
 
 // StartSince opens the review with the changes of a turn and all later ones.
 func (r *Review) StartSince(store *Changes, turn int) tea.Cmd {
-	r.store, r.ready, r.files, r.tree, r.inTree, r.fromTree, r.acting = store, false, nil, nil, false, false, false
+	r.store, r.ready, r.files, r.tree.rows, r.inTree, r.fromTree, r.acting = store, false, nil, nil, false, false, false
 	r.search = search{last: r.search.last}
 	r.first = turn
 	return r.list(turn)
@@ -150,7 +148,7 @@ func (r *Review) StartAt(store *Changes, name string) tea.Cmd {
 
 // Close closes the review. What was kept stays kept.
 func (r *Review) Close() {
-	r.store, r.files, r.tree, r.undone, r.picked = nil, nil, nil, nil, picked{}
+	r.store, r.files, r.tree.rows, r.undone, r.picked = nil, nil, nil, nil, picked{}
 }
 
 // current returns the file that is shown, or nil.
@@ -181,7 +179,7 @@ func (r *Review) Follow(name string) {
 		return
 	}
 	r.show(i)
-	r.seek()
+	r.tree.seek(r.files, r.at)
 }
 
 // sheet returns the lines that are shown, or nil.
@@ -237,7 +235,7 @@ func (r *Review) Paste(text string) (tea.Cmd, bool) {
 // Wheel implements layer.Wheeler.
 func (r *Review) Wheel(rows int) {
 	if r.inTree {
-		r.moveInTree(rows)
+		r.showRow(rows)
 		return
 	}
 	r.scroll(rows)
@@ -248,12 +246,11 @@ func (r *Review) Click(x, y int, up bool) bool {
 	tree, _ := r.columns(r.width)
 	if up && x >= tree+2 {
 		r.pickRow(y)
-	} else if row := r.treeTop(r.bodyHeight(r.height)) + y - 1; up && y > 0 && row < len(r.tree) {
-		r.row = row
-		if i := r.tree[row].file; i >= 0 {
-			r.show(i)
+	} else if row := r.tree.top(r.bodyHeight(r.height)) + y - 1; up && y > 0 && row < len(r.tree.rows) {
+		if r.tree.at = row; r.tree.onDir() {
+			r.tree.fold(r.files, r.at)
 		} else {
-			r.fold(row)
+			r.show(r.tree.rows[row].file)
 		}
 	}
 	return true

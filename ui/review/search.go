@@ -25,9 +25,8 @@ type search struct {
 	running bool // files are being searched
 }
 
-// typeSearch takes a key while the text is typed.
-func (r *Review) typeSearch(p layer.Press) tea.Cmd {
-	s := &r.search
+// key takes a key while the text is typed, and reports whether it is to be found now.
+func (s *search) key(p layer.Press) (find bool) {
 	switch p.Name {
 	case "esc", "ctrl+c", "ctrl+g":
 		s.typing = false
@@ -36,7 +35,7 @@ func (r *Review) typeSearch(p layer.Press) tea.Cmd {
 		if s.text != "" {
 			s.last = s.text
 		}
-		return r.find(1)
+		return true
 	case "backspace", "ctrl+h", "shift+backspace":
 		_, n := utf8.DecodeLastRuneInString(s.text)
 		s.text = s.text[:len(s.text)-n]
@@ -47,7 +46,7 @@ func (r *Review) typeSearch(p layer.Press) tea.Cmd {
 			s.text += oneLine(p.Text)
 		}
 	}
-	return nil
+	return false
 }
 
 func oneLine(s string) string { return strings.ReplaceAll(text.CleanInput(s), "\n", " ") }
@@ -76,20 +75,8 @@ func (r *Review) find(step int) tea.Cmd {
 			return r.Read()
 		}
 	}
+	// Look for a file with a match, after the one that is shown, and around to that.
 	r.search.running = true
-	return r.findFile(step)
-}
-
-// matched is the next file that has a match.
-type matched struct {
-	r     *Review
-	store *Changes
-	file  *file // nil: none
-	step  int
-}
-
-// findFile looks for a file with a match, after the one that is shown, and around to that.
-func (r *Review) findFile(step int) tea.Cmd {
 	store, matches, whole := r.store, matcher(r.search.last), r.whole
 	var files []*file
 	for i := range r.files {
@@ -114,6 +101,14 @@ func (r *Review) findFile(step int) tea.Cmd {
 	}
 }
 
+// matched is the next file that has a match.
+type matched struct {
+	r     *Review
+	store *Changes
+	file  *file // nil: none
+	step  int
+}
+
 // Handle implements layer.Message.
 func (m matched) Handle() tea.Cmd {
 	r := m.r
@@ -129,7 +124,7 @@ func (m matched) Handle() tea.Cmd {
 			continue
 		}
 		r.show(i)
-		r.seek()
+		r.tree.seek(r.files, r.at)
 		r.search.step = m.step
 		r.arrive()
 		return r.Read()

@@ -9,97 +9,110 @@ import (
 	"parley/ui/theme"
 )
 
+// tree is the list of files, by their directories.
+type tree struct {
+	rows   []treeRow
+	at     int             // the selected row
+	folded map[string]bool // directories
+}
+
 // treeRow is a row of the tree: a directory, or a file in it.
 type treeRow struct {
 	dir  string
 	file int // -1: the directory itself
 }
 
-// plant makes the rows of the tree.
-func (r *Review) plant() {
-	r.tree = nil
+// plant makes the rows for files, of which one is shown.
+func (t *tree) plant(files []*file, shown int) {
+	t.rows = nil
 	last := ""
-	for i, f := range r.files {
+	for i, f := range files {
 		dir := path.Dir(f.name)
 		if i == 0 || dir != last {
-			r.tree = append(r.tree, treeRow{dir, -1})
+			t.rows = append(t.rows, treeRow{dir, -1})
 			last = dir
 		}
-		if !r.folded[dir] {
-			r.tree = append(r.tree, treeRow{dir, i})
+		if !t.folded[dir] {
+			t.rows = append(t.rows, treeRow{dir, i})
 		}
 	}
-	r.seek()
+	t.seek(files, shown)
 }
 
 // seek selects the row of the file that is shown, or of its directory.
-func (r *Review) seek() {
-	r.row = min(r.row, max(0, len(r.tree)-1))
-	f := r.current()
-	for i, row := range r.tree {
-		if row.file == r.at || f != nil && row.file < 0 && r.folded[row.dir] && row.dir == path.Dir(f.name) {
-			r.row = i
+func (t *tree) seek(files []*file, shown int) {
+	t.at = min(t.at, max(0, len(t.rows)-1))
+	for i, row := range t.rows {
+		if row.file == shown || shown < len(files) && row.file < 0 && t.folded[row.dir] && row.dir == path.Dir(files[shown].name) {
+			t.at = i
 			return
 		}
 	}
 }
 
-// fold folds or opens the directory of a row.
-func (r *Review) fold(row int) {
-	dir := r.tree[row].dir
-	if r.folded[dir] = !r.folded[dir]; !r.folded[dir] {
-		delete(r.folded, dir)
+// onDir reports whether a directory is selected.
+func (t *tree) onDir() bool { return t.at < len(t.rows) && t.rows[t.at].file < 0 }
+
+// fold folds or opens the directory of the selected row.
+func (t *tree) fold(files []*file, shown int) {
+	if t.at >= len(t.rows) {
+		return
 	}
-	r.plant()
-	for i, t := range r.tree {
-		if t.dir == dir && t.file < 0 {
-			r.row = i
+	dir := t.rows[t.at].dir
+	if t.folded[dir] = !t.folded[dir]; !t.folded[dir] {
+		delete(t.folded, dir)
+	}
+	t.plant(files, shown)
+	for i, row := range t.rows {
+		if row.dir == dir && row.file < 0 {
+			t.at = i
 		}
 	}
 }
 
-// moveInTree moves through the rows and shows the file that it comes to.
-func (r *Review) moveInTree(by int) {
-	r.row = max(0, min(len(r.tree)-1, r.row+by))
-	if r.row < len(r.tree) && r.tree[r.row].file >= 0 {
-		r.show(r.tree[r.row].file)
+// move moves through the rows and returns the file that it comes to; -1 for a directory.
+func (t *tree) move(by int) int {
+	t.at = max(0, min(len(t.rows)-1, t.at+by))
+	if t.at < len(t.rows) {
+		return t.rows[t.at].file
 	}
+	return -1
 }
 
-// treeTop returns the first row that is visible where so many fit.
-func (r *Review) treeTop(height int) int {
-	return max(0, min(r.row-height/2, len(r.tree)-height))
+// top returns the first row that is visible where so many fit.
+func (t *tree) top(height int) int {
+	return max(0, min(t.at-height/2, len(t.rows)-height))
 }
 
 var letters = map[undo.Kind]string{undo.Created: "A", undo.Changed: "M", undo.Deleted: "D", undo.Renamed: "R", undo.Mode: "M"}
 
-// treeRows draws the visible rows.
-func (r *Review) treeRows(width, height int) (rows []string) {
-	th, from := r.env.Theme, r.treeTop(height)
-	for i := from; i < min(len(r.tree), from+height); i++ {
-		row := r.tree[i]
+// treeRows draws the visible rows of the tree.
+func (r *drawing) treeRows(width int) (rows []string) {
+	th, from := r.env.Theme, r.tree.top(r.rows)
+	for i := from; i < min(len(r.tree.rows), from+r.rows); i++ {
+		row := r.tree.rows[i]
 		if row.file < 0 {
 			name, sign := row.dir+"/", "▾ "
 			if row.dir == "." {
 				name = "./"
 			}
-			if r.folded[row.dir] {
+			if r.tree.folded[row.dir] {
 				sign = "▸ "
 			}
 			name = text.Truncate(sign+name, width, "…")
-			if r.inTree && i == r.row {
+			if r.inTree && i == r.tree.at {
 				rows = append(rows, th.Selected.Paint(name))
 			} else {
 				rows = append(rows, th.Dim.Paint(name))
 			}
 			continue
 		}
-		rows = append(rows, r.treeFile(r.files[row.file], row.file == r.at, i == r.row, width))
+		rows = append(rows, r.treeFile(r.files[row.file], row.file == r.at, i == r.tree.at, width))
 	}
 	return rows
 }
 
-func (r *Review) treeFile(f *file, shown, selected bool, width int) string {
+func (r *drawing) treeFile(f *file, shown, selected bool, width int) string {
 	th := r.env.Theme
 	mark, counts, plain := "  ", "", ""
 	switch {

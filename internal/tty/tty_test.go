@@ -1,0 +1,80 @@
+package tty
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTerminal(t *testing.T) {
+	for _, tc := range []struct {
+		want, env, value string
+		notify           string
+		progress         bool
+	}{
+		{"", "", "", "bell", false},
+		{"auto", "KITTY_WINDOW_ID", "1", "osc99", false},
+		{"auto", "TERM_PROGRAM", "iTerm.app", "osc9", false}, // of an unknown version
+		{"auto", "TERM_PROGRAM=iTerm.app TERM_PROGRAM_VERSION", "3.6.6", "osc9", true},
+		{"auto", "TERM_PROGRAM=iTerm.app TERM_PROGRAM_VERSION", "3.10.0beta1", "osc9", true},
+		{"auto", "TERM_PROGRAM=iTerm.app TERM_PROGRAM_VERSION", "3.6.5", "osc9", false},
+		{"auto", "VTE_VERSION", "8003", "bell", true},
+		{"auto", "VTE_VERSION", "7600", "bell", false},
+		{"auto", "TERM_PROGRAM", "ghostty", "osc9", true},
+		{"auto", "WT_SESSION", "x", "bell", true},
+		{"auto", "TERM", "foot-extra", "osc777", false},
+		{"auto", "TMUX", "/x", "bell", false},
+		{"auto", "TMUX=/x TERM_PROGRAM=tmux KITTY_WINDOW_ID", "1", "osc99", false},
+		{"auto", "TMUX=/x TERM_PROGRAM=tmux LC_TERMINAL", "iTerm2", "osc9", false},
+		{"auto", "TMUX=/x TERM_PROGRAM=tmux GHOSTTY_RESOURCES_DIR", "/g", "osc9", false},
+		{"auto", "TMUX=/x TERM_PROGRAM=tmux VTE_VERSION", "8003", "bell", false},
+		{"auto", "STY=x KITTY_WINDOW_ID", "1", "bell", false},
+		{"off", "TERM_PROGRAM", "ghostty", "", false},
+	} {
+		got := Of(In(strings.Fields(tc.env+"="+tc.value))).Configured(tc.want, tc.want)
+		if got.Notify != tc.notify {
+			t.Errorf("%s=%s: notify %q, want %q", tc.env, tc.value, got.Notify, tc.notify)
+		}
+		if got.Progress != tc.progress {
+			t.Errorf("%s=%s: progress %v", tc.env, tc.value, got.Progress)
+		}
+	}
+	if p := Of(In(nil)).Configured("osc9", "on"); p.Notify != "osc9" || !p.Progress {
+		t.Error("the configuration does not count")
+	}
+}
+
+func TestMultiplexer(t *testing.T) {
+	for env, want := range map[string]string{"": "", "TMUX=/x": "tmux", "ZELLIJ=0": "zellij", "STY=1.pts TERM=screen-256color": "screen", "STY=1.pts TERM=xterm": "", "TMUX=/x STY=1.pts TERM=screen": "tmux"} {
+		if got := Of(In(strings.Fields(env))).Multiplexer; got != want {
+			t.Errorf("%s: got %q, want %q", env, got, want)
+		}
+	}
+}
+
+func TestReflows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		env  string
+		want bool
+	}{
+		{"TERM=xterm-256color", true}, {"TERM=xterm-kitty", true}, {"TERM=linux", false}, {"TERM=screen-256color STY=1.pts", false},
+		{"TERM=screen-256color TMUX=/x", true}, {"TERM=xterm XTERM_VERSION=XTerm(390)", false}, {"TERM=st-256color", false}, {"TERM=stterm", true},
+	} {
+		if got := Of(In(strings.Fields(c.env))).Reflows; got != c.want {
+			t.Errorf("%s: got %v", c.env, got)
+		}
+	}
+}
+
+// A terminal that might print a question is not asked.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for env, want := range map[string]bool{
+		"TERM=xterm-256color": true, "TERM=xterm-256color TERM_PROGRAM=Apple_Terminal": false, "TERM=xterm-256color SSH_TTY=yes": false,
+		"TERM=xterm-kitty SSH_TTY=yes": true, "TERM=linux": false, "TERM=tmux-256color TERM_PROGRAM=tmux": true,
+	} {
+		if got := Of(In(strings.Fields(env))).Answers; got != want {
+			t.Errorf("%s: got %v", env, got)
+		}
+	}
+}
