@@ -13,7 +13,7 @@ var (
 	ErrSettled  = errors.New("the question has been settled")
 	ErrNoOption = errors.New("the question has no such option")
 	ErrNoChange = errors.New("only a write that is allowed once can be changed")
-	ErrNoAttend = errors.New("only a command that parley runs, allowed once, can have your keyboard")
+	ErrNoAttend = errors.New("this command cannot take your keyboard")
 )
 
 // Policy answers a question instead of the user, or returns false to leave it open. It is

@@ -134,5 +134,5 @@ func (it item) stranger(f *Facts, dir string) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("* covers existing files only, and %s does not exist", it.text)
+	return fmt.Sprintf("\"*\" covers existing files only, and %s does not exist", it.text)
 }

@@ -52,7 +52,7 @@ func (f *Facts) each(dir, name string, v Verdict) (out []Verdict) {
 const whyContents = "its contents are unknown"
 
 // tree returns verdicts for the directories of a repository that a git command works on without naming
-// the files: those its pathspecs name, else the whole work tree. Only rules that ask or deny count for
+// the files: those its pathspecs name, else the whole worktree. Only rules that ask or deny count for
 // those: tracked content was committed before, and a rule that allows git pull accepts what comes with
 // it. So a sensitive tracked file does not make every git diff ask.
 func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {

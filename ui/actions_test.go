@@ -29,7 +29,8 @@ func TestPalette(t *testing.T) {
 		}
 		for _, a := range intent.Of(intent.Chat) {
 			if listed[a.Intent] {
-				d.sees(strings.Split(a.Help, ": ")...)
+				title, about := a.Parts()
+				d.sees(title, about)
 			}
 		}
 		d.sees("ctrl+s", "/sessions", "/test", "Suspend parley")

@@ -355,7 +355,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 		d.Agents()[1].Close()
 		d.soon()
 		d.press("ctrl+s", "ctrl+n")
-		d.sees("the agent has ended")
+		d.sees("The agent has ended")
 		d.wait(6 * time.Second)
 		d.press("ctrl+s")
 		d.soon()
@@ -363,7 +363,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 		d.press("down", "ctrl+d")
 		d.sees("The agent has ended")
 		d.press("enter")
-		d.sees("the agent has ended")
+		d.sees("The agent has ended")
 		d.types("/log\n") // needs no agent
 		d.sees("╭ Log")
 		d.draft("")

@@ -51,7 +51,7 @@ func withChanges(t *testing.T, f func(d *driver, j *undotest.Journal)) {
 			return nil
 		},
 		Rewrote: func(undo.Change, string) error { return undo.ErrChangedSince },
-		Staged:  func(undo.Change, *string) error { return errors.New("it is in no git worktree") },
+		Staged:  func(undo.Change, *string) error { return errors.New("not a git repository") },
 		Number:  1,
 		OnTurn: func(_ int, begins bool) {
 			if turns += "-"; begins {

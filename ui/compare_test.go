@@ -233,13 +233,13 @@ func TestCompareNeedsTwo(t *testing.T) {
 	})
 	drive(t, func(_ *driver, o *Options) {
 		o.Worktrees = &forest{makes: func([]string) ([]workspace.Worktree, error) {
-			return nil, errors.New("/home/ada: not in a git repository")
+			return nil, errors.New("not a git repository: /home/ada")
 		}}
 	}, func(d *driver) {
 		d.connected()
 		d.types("/compare try it\noth\n")
 		d.soon()
-		d.sees("Not compared: /home/ada: not in a git repository")
+		d.sees("Not compared: not a git repository: /home/ada")
 		d.draft("/compare try it")
 	})
 }

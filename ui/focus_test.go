@@ -334,7 +334,7 @@ func TestItemMessages(t *testing.T) {
 		failure = errors.New("the log is gone")
 		d.press("i")
 		d.soon()
-		d.sees("the log is gone")
+		d.sees("The log is gone")
 		d.misses("╭ Messages")
 	})
 }
@@ -344,7 +344,7 @@ func TestItemWithoutMessages(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "i")
 		d.soon()
-		d.sees("this session has no log")
+		d.sees("This session has no log")
 		d.misses("╭ Messages")
 		d.press("esc")
 		d.Agent().Close()

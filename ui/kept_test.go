@@ -74,7 +74,7 @@ func TestLoadFails(t *testing.T) {
 		d.sees("half of it")
 		d.types("for the lexer\nmore")
 		d.wait(2 * time.Second)
-		d.sees("load the session: the agent answered: the file is corrupt", "You said: hello")
+		d.sees("Load the session: the agent answered: the file is corrupt", "You said: hello")
 		d.misses("half of it")
 		d.draft("for the lexer")
 		d.press("up")
@@ -161,7 +161,7 @@ func TestCloseWithoutTheCapability(t *testing.T) {
 		d.soon()
 		d.press("ctrl+s", "ctrl+x")
 		d.soon()
-		d.sees("1/1", "closed")
+		d.sees("1/1", "Closed")
 		d.called("session/close", 0)
 		d.Agent().Say("s1", "agent", "late")
 		d.soon()
@@ -194,7 +194,7 @@ func TestDelete(t *testing.T) {
 		if p := d.called("session/delete", 1)[0]; p != `{"sessionId":"b"}` {
 			t.Fatalf("deleted %s", p)
 		}
-		d.sees("deleted", "/a", "3/3")
+		d.sees("Deleted", "/a", "3/3")
 		d.misses("/b")
 		d.press("down", "ctrl+d", "ctrl+x", "ctrl+d", "down", "ctrl+d", "esc")
 		d.soon()
@@ -210,7 +210,7 @@ func TestDelete(t *testing.T) {
 		d.types("lexer")
 		d.press("ctrl+d", "ctrl+d")
 		d.soon()
-		d.sees("delete the session: the agent answered: it is locked", "Fix the lexer")
+		d.sees("Delete the session: the agent answered: it is locked", "Fix the lexer")
 	})
 }
 
@@ -231,7 +231,7 @@ func TestNewSessionFails(t *testing.T) {
 		d.connected()
 		d.types("hello\n/new\n")
 		d.soon()
-		d.sees("open a session: the agent answered: no more of them", "You said: hello")
+		d.sees("Open a session: the agent answered: no more of them", "You said: hello")
 		d.types("/new\n")
 		d.soon()
 		d.sees("opening")
@@ -240,7 +240,7 @@ func TestNewSessionFails(t *testing.T) {
 		d.types(" ")
 		d.press("ctrl+u")
 		d.types("/new\n")
-		d.sees("a session is already being opened")
+		d.sees("A session is already being opened")
 		d.press("ctrl+s")
 		d.sees("2/2")
 		d.press("end", "ctrl+x")

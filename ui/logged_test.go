@@ -179,7 +179,7 @@ func TestItemMessagesOfALog(t *testing.T) {
 		d.sees("╭ Messages", "from parley", `"method": "session/prompt"`)
 		d.press("esc", "j", "i")
 		d.soon()
-		d.sees("the log is damaged")
+		d.sees("The log is damaged")
 		d.press("esc")
 		d.types("/x")
 		d.draft("/x")
@@ -191,7 +191,7 @@ func TestLogThatCannotBeRead(t *testing.T) {
 	drive(t, loggedTwo, func(d *driver) {
 		d.connected()
 		d.switchToLogged("srv")
-		d.sees("the log cannot be read: line 3 is no JSON")
+		d.sees("The log cannot be read: line 3 is no JSON")
 		d.press("ctrl+s")
 		d.sees("2 New session", "here · read-only log")
 		d.press("end", "up", "ctrl+x", "esc")
@@ -229,7 +229,7 @@ func TestReplayGivenUp(t *testing.T) {
 		if !gaveUp {
 			t.Error("the replay did not stop")
 		}
-		d.sees("reading the log was cancelled")
+		d.sees("Reading the log was cancelled")
 		d.press("esc")
 		d.types("hello\n")
 		d.soon()

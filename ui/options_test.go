@@ -63,7 +63,7 @@ func TestNextModeByOption(t *testing.T) {
 		d.sees("fake · approval: ask · mode: Code · Big 7", "Mode of the agent: Code")
 		d.press("shift+tab")
 		d.wait(2 * time.Second)
-		d.sees("change the option: the agent answered: not on a Sunday")
+		d.sees("Change the option: the agent answered: not on a Sunday")
 		d.wait(6 * time.Second)
 		d.sees("fake · approval: ask · mode: Code · Big 7")
 		if got := d.called("session/set_config_option", 2); got[0] != `{"configId":"m","sessionId":"s1","value":"code"}` || !strings.Contains(got[1], `"plan"`) {
@@ -100,7 +100,7 @@ func TestNextModeByModes(t *testing.T) {
 				d.sees("fake · approval: ask · mode: Code")
 				d.press("shift+tab")
 				d.soon()
-				d.sees("switch the mode: the agent answered: no way back")
+				d.sees("Switch the mode: the agent answered: no way back")
 				d.wait(6 * time.Second)
 				d.sees("fake · approval: ask · mode: Code")
 				if got := d.called("session/set_mode", 2); got[0] != `{"modeId":"code","sessionId":"s1"}` {
@@ -144,7 +144,7 @@ func TestLegacyModels(t *testing.T) {
 		d.sees("fake · Haiku")
 		d.types("/model\nopus\n")
 		d.soon()
-		d.sees("switch the model: the agent answered: sold out")
+		d.sees("Switch the model: the agent answered: sold out")
 		d.wait(6 * time.Second)
 		d.sees("fake · Haiku")
 		if got := d.called("session/set_model", 2); got[0] != `{"modelId":"haiku","sessionId":"s1"}` {

@@ -87,11 +87,11 @@ func TestBrokenNames(t *testing.T) {
 	}
 	drive(t, func(_ *driver, o *Options) { o.Names = memory.NewNames(dir) }, func(d *driver) {
 		d.connected()
-		d.sees("read the names of sessions")
+		d.sees("Read the names of sessions")
 		d.rest()
 		d.types("/rename mine\n")
 		d.soon()
-		d.sees("keep the name of the session")
+		d.sees("Keep the name of the session")
 		d.press("ctrl+s")
 		d.sees("1 mine")
 	})

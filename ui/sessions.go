@@ -301,7 +301,7 @@ func (s sessions) rename(l *panel.List, value any) tea.Cmd {
 func (s sessions) renamePage(c *page.Page, name string) tea.Cmd {
 	if name != "" {
 		if err := c.Rename(name); err != nil {
-			c.Say(err.Error())
+			c.Say(words.Sentence(err.Error()))
 			return nil
 		}
 		c.Say("Renamed: " + c.Title())

@@ -202,7 +202,7 @@ func TestAgentKeepsNothing(t *testing.T) {
 		d.sees("Only an open session can be closed")
 		d.press("enter")
 		d.soon()
-		d.sees("the agent cannot reopen sessions")
+		d.sees("The agent cannot reopen sessions")
 		d.called("session/load", 0)
 		d.called("session/resume", 0)
 		d.called("session/delete", 0)

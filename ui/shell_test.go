@@ -118,7 +118,7 @@ func TestShellLine(t *testing.T) {
 		}
 		s.done(1)
 		d.soon()
-		d.sees("✗ Shell  go test ./...", "exit 1  3s", "line 1", "line 3", "… 18 lines", "more 14", "more 20", "Attached: ! go test ./... (28 lines)  ⌫ drop", "? help")
+		d.sees("✗ Shell  go test ./...", "exit 1  3s", "line 1", "line 3", "… 18 lines", "more 14", "more 20", "Attached: output of go test ./... (28 lines)  ⌫ drop", "? help")
 		d.prompts("")
 		d.types("what is wrong?\n")
 		d.soon()
@@ -126,7 +126,7 @@ func TestShellLine(t *testing.T) {
 		if len(got) != 2 || !strings.HasPrefix(got[0], "I ran this command myself:\n\n```console 28\n$ go test ./...\nline 1\n") || !strings.HasSuffix(got[0], "\nmore 20\n```\n\nIt ended with exit code 1.\n\n") || got[1] != "what is wrong?" {
 			t.Errorf("the agent got %q", got)
 		}
-		d.sees("▌ what is wrong?", "▌ with ! go test ./... (28 lines)")
+		d.sees("▌ what is wrong?", "▌ with output of go test ./... (28 lines)")
 		d.misses("Goes with your next prompt")
 		d.types("and now?\n")
 		d.soon()
@@ -150,7 +150,7 @@ func TestShellLineDropped(t *testing.T) {
 		d.soon()
 		s.done(0)
 		d.soon()
-		d.sees("✓ Shell  true", "Attached: ! true (no output)")
+		d.sees("✓ Shell  true", "Attached: true (no output)")
 		d.press("backspace")
 		d.misses("Goes with your next prompt")
 		d.types("hello !important\n")
@@ -188,7 +188,7 @@ func TestShellQueue(t *testing.T) {
 		d.types("a draft")
 		d.press("esc")
 		d.soon()
-		d.sees("⊘ Shell  two", "stopped", "⊘ Shell  three", "not run", "Attached: ! two (no output), and 1 more")
+		d.sees("⊘ Shell  two", "stopped", "⊘ Shell  three", "not run", "Attached: two (no output), and 1 more")
 		d.draft("a draft")
 		if s.ran() != "one|two" || !s.runs[1].stopped || s.runs[0].stopped {
 			t.Errorf("ran %q", s.ran())

@@ -173,6 +173,7 @@ func TestTakeOverFromTheList(t *testing.T) {
 		d.fake.Turn(func(t *fakeagent.Turn) string {
 			t.Agent.Update("s1", `{"sessionUpdate":"tool_call","toolCallId":"own","title":"Install","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"t1"}]}`)
 			t.Agent.Update("s1", `{"sessionUpdate":"tool_call","toolCallId":"a","title":"Look around","kind":"search","status":"in_progress"}`)
+			t.Agent.Update("s1", `{"sessionUpdate":"tool_call","toolCallId":"b","title":"Build","kind":"execute","status":"in_progress"}`)
 			t.Wait(time.Hour)
 			return "cancelled"
 		})
@@ -191,7 +192,11 @@ func TestTakeOverFromTheList(t *testing.T) {
 		d.sees("Install", "ctrl+r take over", "ctrl+r take over")
 		d.types("look")
 		d.press("ctrl+r", "ctrl+r")
-		d.sees("Only a command that parley runs for the agent can have your keyboard")
+		d.sees("This cannot take your keyboard")
+		d.press("esc")
+		d.types("build")
+		d.press("ctrl+r")
+		d.sees("This command is run by the agent; it cannot take your keyboard")
 		d.press("esc")
 		d.types("inst")
 		d.press("ctrl+r")
@@ -206,7 +211,7 @@ func TestTakeOverFromTheList(t *testing.T) {
 		l.fails = errors.New("no pseudo terminal")
 		d.press("ctrl+r")
 		d.soon()
-		d.sees("no pseudo terminal")
+		d.sees("No pseudo terminal")
 		l.fails = nil
 		d.press("f3")
 		d.types("inst")
@@ -230,13 +235,13 @@ func TestTakeOverFromTheList(t *testing.T) {
 		}
 		l.attached[1].over <- errors.New("write to the terminal: gone")
 		d.soon()
-		d.sees("write to the terminal: gone")
+		d.sees("Write to the terminal: gone")
 		post(event.TerminalExited{For: in, ID: "t1"})
 		d.soon()
 		d.press("f3")
 		d.types("inst")
 		d.press("ctrl+r", "ctrl+r")
 		d.soon()
-		d.sees("Only a command that parley runs")
+		d.sees("This command has ended")
 	})
 }

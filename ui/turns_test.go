@@ -211,7 +211,7 @@ func TestGiveUpOpening(t *testing.T) {
 			d.types("later\n")
 			d.press(key)
 			d.soon()
-			d.sees("opening the session was cancelled", map[string]string{"esc": "? help", "ctrl+c": "ctrl+c again to quit"}[key])
+			d.sees("Opening the session was cancelled", map[string]string{"esc": "? help", "ctrl+c": "ctrl+c again to quit"}[key])
 			d.misses("· A fork", "fake · opening")
 			d.draft("later")
 			d.wait(2 * time.Hour)

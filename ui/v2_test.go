@@ -381,7 +381,7 @@ func TestStopWhileOpening(t *testing.T) {
 		d.sees("as I said", "running")
 		d.press("esc")
 		d.press("ctrl+c")
-		d.sees("the session is not open yet")
+		d.sees("The session is not open yet")
 		d.wait(6 * time.Second)
 		d.press("esc")
 		d.soon()

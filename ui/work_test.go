@@ -79,7 +79,7 @@ func TestWork(t *testing.T) {
 			t.Error(got)
 		}
 		d.press("esc", "esc")
-		d.sees("stop the command: the agent answered: it does not listen")
+		d.sees("Stop the command: the agent answered: it does not listen")
 		d.press("f3")
 		d.types("watch")
 		d.press("ctrl+x")

@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/intent"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/page"
 )
@@ -74,7 +75,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		if n.Logged != nil {
 			m.Front.Say(m.Front.WhyReadOnly())
 		} else {
-			m.Front.Say(n.Err.Error())
+			m.Front.Say(words.Sentence(n.Err.Error()))
 		}
 	case workspace.SessionRemoved:
 		return m.removed(n.Session)

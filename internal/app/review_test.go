@@ -46,7 +46,7 @@ func TestReview(t *testing.T) {
 		t.Fatalf("got %+v", r)
 	}
 	r := s.run("", "review")
-	want := "changed f.txt, written via parley, turn 1, +1 -0\n" +
+	want := "changed f.txt via parley, turn 1, +1 -0\n" +
 		"diff --git a/f.txt b/f.txt\n--- a/f.txt\n+++ b/f.txt\n@@ -1,2 +1,3 @@\n a\n b\n+demo agent was here (1)\n"
 	if r.code != 0 || r.out != want || r.stderr != "parley: Unreported files are not recorded: git was not found\n" {
 		t.Errorf("got %+v, want %q", r, want)
@@ -75,7 +75,7 @@ func TestReview(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 	write(t, "f.txt", "mine\n")
-	if r := s.run("", "review", got.Session); !strings.HasPrefix(r.out, "changed f.txt, written via parley, turn 1, +1 -0, cannot be undone: it was changed since\n") {
+	if r := s.run("", "review", got.Session); !strings.HasPrefix(r.out, "changed f.txt via parley, turn 1, +1 -0, cannot be undone: it was changed since\n") {
 		t.Errorf("got %+v", r)
 	}
 	if r := s.run("", "review", "--list"); r.code != 0 || !strings.Contains(r.out, got.Session) || !strings.Contains(r.out, "demo") || !strings.Contains(r.out, "edit f.txt") {

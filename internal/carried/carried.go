@@ -81,11 +81,9 @@ func shellLine(block string) string {
 	command, _, _ := strings.Cut(strings.TrimPrefix(rest, shellSign), "\n")
 	_, count, _ := strings.Cut(first, "console ")
 	if n, err := strconv.Atoi(count); n > 0 && err == nil {
-		count = words.Count(n, "line")
-	} else {
-		count = "no output"
+		return "output of " + command + " (" + words.Count(n, "line") + ")"
 	}
-	return "! " + command + " (" + count + ")"
+	return command + " (no output)"
 }
 
 // Blocks are what goes with the next prompt, in order.

@@ -42,7 +42,7 @@ func TestConversation(t *testing.T) {
 	if line := Line(got); line != "the conversation so far (2 prompts, 177 B)" {
 		t.Errorf("described as %q", line)
 	}
-	if line := Line(got, shell); line != "! ls (1 line), and 1 more" {
+	if line := Line(got, shell); line != "output of ls (1 line), and 1 more" {
 		t.Errorf("described as %q", line)
 	}
 	again := Conversation(told(got+"my words", "yes"))

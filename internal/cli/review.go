@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/acpclient/event"
+	"parley/internal/describe"
 	"parley/internal/headless"
 	"parley/internal/linediff"
 	"parley/internal/record"
@@ -158,6 +159,7 @@ type reviewedFile struct {
 	Undone   bool   `json:"undone"`
 	NoUndo   string `json:"noUndo,omitempty"` // why it cannot be undone
 	Diff     string `json:"diff"`
+	change   undo.Change
 	noText   bool
 	tooLarge bool
 }
@@ -224,7 +226,7 @@ func reviewOf(ctx context.Context, j *undo.Journal, saved undo.Saved, turn int) 
 	}
 	could := j.Preview(ctx, changes)
 	for i, c := range changes {
-		f := reviewedFile{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Undone: c.Undone}
+		f := reviewedFile{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Undone: c.Undone, change: c}
 		if !c.Undone {
 			f.NoUndo = c.NoUndoReason
 			if err := could[i].Err; err != nil {
@@ -263,7 +265,7 @@ func (f *reviewedFile) compare(c undo.Change, j *undo.Journal, name string) {
 
 // line describes the file in one line, which is safe to show. No name can end it.
 func (f reviewedFile) line(dir string) string {
-	line := fmt.Sprintf("%s %s, %s, turn %d", f.Kind, safetext.Line(nameIn(dir, f.Path), 1000), f.By, f.Turn)
+	line := fmt.Sprintf("%s, turn %d", describe.Changed(f.change, safetext.Line(nameIn(dir, f.Path), 1000)), f.Turn)
 	switch {
 	case f.noText:
 		line += ", its content is no text or was not kept"

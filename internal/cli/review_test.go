@@ -81,9 +81,9 @@ func TestReviewPatch(t *testing.T) {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
 	for _, line := range []string{
-		"\nchanged changed, changed on disk, turn 1, +5 -1\n",
-		"\nmode mode, changed on disk, turn 1\n",
-		"changed bin, changed on disk, turn 2, its content is no text or was not kept\n",
+		"\nchanged changed on disk, turn 1, +5 -1\n",
+		"\nchanged the mode of mode on disk, turn 1\n",
+		"changed bin on disk, turn 2, its content is no text or was not kept\n",
 	} {
 		if !strings.Contains("\n"+out.String(), line) {
 			t.Errorf("no %q in:\n%s", line, out.String())

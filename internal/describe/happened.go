@@ -33,6 +33,15 @@ func TurnEnd(end *thread.End, agent string) string {
 	return cmp.Or(stopReasons[end.StopReason], "stopped: "+end.StopReason)
 }
 
+// Changed says what happened to a file and how: "changed notes.txt on disk". path is how to name it.
+func Changed(c undo.Change, path string) string {
+	did, how := c.Kind.String(), [...]string{undo.ThroughParley: "via parley", undo.OnDisk: "on disk", undo.Both: "via parley and on disk"}[c.By]
+	if c.Kind == undo.Mode {
+		did = "changed the mode of"
+	}
+	return did + " " + path + " " + how
+}
+
 // Undone says in a few words which changes were undone or, if undone is false, redone, and
 // returns a line for each that was refused. to says to where, unless that is "". short shortens a path.
 func Undone(results []undo.Result, undone bool, to string, short func(path string) string) (said string, refused []string) {

@@ -23,6 +23,19 @@ func TestTurnEnd(t *testing.T) {
 	}
 }
 
+func TestChanged(t *testing.T) {
+	for want, c := range map[string]undo.Change{
+		"changed a on disk":                {Kind: undo.Changed, By: undo.OnDisk},
+		"created a via parley":             {Kind: undo.Created},
+		"deleted a via parley and on disk": {Kind: undo.Deleted, By: undo.Both},
+		"changed the mode of a on disk":    {Kind: undo.Mode, By: undo.OnDisk},
+	} {
+		if got := Changed(c, "a"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestUndone(t *testing.T) {
 	same := func(path string) string { return path }
 	a, b := undo.Change{Path: "a"}, undo.Change{Path: "b"}

@@ -55,7 +55,8 @@ func showsPalette(d *desk) {
 		if !listed || a.In != intent.Chat && a.In != intent.Always {
 			continue
 		}
-		i := rowOf(rows, strings.Split(a.Help, ": ")[0])
+		title, _ := a.Parts()
+		i := rowOf(rows, title)
 		if i < 0 || len(a.Keys) > 0 && !strings.Contains(rows[i], intent.DisplayKey(a.Keys[0])) {
 			d.Errorf("%s is not there with its key %v:\n%s", a.Name, a.Keys, numbered(rows))
 		}

@@ -43,7 +43,7 @@ func notRecordedHere() string {
 	if _, err := exec.LookPath("git"); err != nil {
 		return notRecorded
 	}
-	return "Unreported files are not recorded: no git repository here"
+	return "Unreported files are not recorded: not a git repository"
 }
 
 // Without git, a file that the agent writes itself after asking is reviewed and undone. The review says that other files are not recorded.
@@ -106,7 +106,7 @@ func TestUndoWithoutGit(t *testing.T) {
 		answered(s, "1", "Allowed by you")
 		s.WaitFor("Turn ended.")
 		s.Type("/review\r")
-		s.WaitFor("changed notes.txt, changed on disk, 1 line added, 1 removed.", notRecorded+".")
+		s.WaitFor("changed notes.txt on disk, 1 line added, 1 removed.", notRecorded+".")
 		s.Type("/undo\r")
 		s.WaitFor("Restore what the last turn changed, 1 file?")
 		answered(s, "1", "Restored 1 file")

@@ -3,6 +3,8 @@
 // all use this.
 package intent
 
+import "strings"
+
 // Context is where a key is pressed. A key can have a different meaning in each.
 type Context int
 
@@ -45,6 +47,15 @@ type Action struct {
 	Also    string // another name of the command, as other programs call it
 	Args    string // what the command takes on the screen, "" if nothing
 	InLines string // what the command does in the chat in lines, "" if Help says that
+}
+
+// Parts splits Help: into what the action is called, and what it says about that after a colon or in parentheses.
+func (a Action) Parts() (title, about string) {
+	if title, about, ok := strings.Cut(a.Help, ": "); ok {
+		return title, about
+	}
+	title, about, _ = strings.Cut(a.Help, " (")
+	return title, strings.TrimSuffix(about, ")")
 }
 
 // Need is what a command needs to do anything. While an agent starts, it waits for that.

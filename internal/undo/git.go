@@ -24,7 +24,7 @@ const (
 
 var (
 	errNoGit      = errors.New("git was not found")
-	errNoWorkTree = errors.New("no git repository here")
+	errNoWorktree = errors.New("not a git repository")
 	errIgnored    = errors.New("git ignores this directory")
 	errSaid       = errors.New("git said something unexpected")
 )
@@ -58,7 +58,7 @@ func (g git) find(ctx context.Context, dir string) (*gitsafe.Repo, error) {
 	r, err := gitsafe.Find(ctx, string(g), dir)
 	var failed *gitsafe.Error
 	if errors.Is(err, gitsafe.ErrNoFiles) || errors.As(err, &failed) && strings.Contains(failed.Stderr, "not a git repository") {
-		err = errNoWorkTree
+		err = errNoWorktree
 	}
 	return r, err
 }

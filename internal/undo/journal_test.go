@@ -232,7 +232,7 @@ func TestEmptyDirectories(t *testing.T) {
 	}
 }
 
-// Without git, or outside a work tree, only writes written via parley are tracked; the reason is reported once.
+// Without git, or outside a worktree, only writes written via parley are tracked; the reason is reported once.
 func TestWithoutGit(t *testing.T) {
 	gittest.Isolate(t)
 	for _, git := range []string{"", filepath.Join(t.TempDir(), "git")} {

@@ -19,7 +19,7 @@ func noRepository() error {
 	if _, err := exec.LookPath("git"); err != nil {
 		return errNoGit
 	}
-	return errNoWorkTree
+	return errNoWorktree
 }
 
 // withoutGit is a rig whose directory is no repository.
@@ -195,7 +195,7 @@ func TestNamedCourses(t *testing.T) {
 		t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
 			r := &rig{t: t, dir: dirs[i]}
 			r.j = r.journal(Options{Git: "imitated"})
-			r.j.git.tracked = func(context.Context, string, *index) (*index, error) { return nil, errNoWorkTree }
+			r.j.git.tracked = func(context.Context, string, *index) (*index, error) { return nil, errNoWorktree }
 			r.j.BeginTurn(t.Context(), 0) // says that there is no repository
 			r.name(names...)
 			c.follow(r, out)

@@ -94,7 +94,7 @@ func TestStartingOver(t *testing.T) {
 		r.news = nil
 		s.Continue()
 		s.Agent.NewSession()
-		r.wants("Said a session is already being opened")
+		r.wants("Said A session is already being opened")
 		if !s.Waiting() || !s.CancelOpen() {
 			t.Error("it cannot be given up")
 		}

@@ -76,7 +76,7 @@ func TestOpenLogged(t *testing.T) {
 				r.pass(time.Minute)
 				switch {
 				case end == nil:
-					r.wants("SessionShown old", "Said the log cannot be read: nobody is there")
+					r.wants("SessionShown old", "Said The log cannot be read: nobody is there")
 					if !says(page, "as it was logged") || page.Waiting() || page.Thread.State != thread.Ended {
 						t.Errorf("got %v", page.Thread.State)
 					}

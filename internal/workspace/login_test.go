@@ -118,7 +118,7 @@ func TestLoginFails(t *testing.T) {
 		a.Login.Authenticate(own, "")
 		a.Log.Add(event.LogStderr, "open this page")
 		a.Login.Authenticate(own, "")
-		r.wants("LoggingIn Own login", "Said a login is already running: Own login")
+		r.wants("LoggingIn Own login", "Said A login is already running: Own login")
 		if a.Login.Running() != "Own login" || !slices.Equal(a.Login.Lines(), []string{"open this page"}) || !a.Front().Waiting() {
 			r.Errorf("%q, %q", a.Login.Running(), a.Login.Lines())
 		}

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/memory"
+	"parley/internal/words"
 	"parley/internal/workspace"
 )
 
@@ -74,14 +75,14 @@ func TestNamesNotStored(t *testing.T) {
 	_, unread := store.Load()
 	unsaved := store.Save("fake", "s", "n")
 	with(t, func(r *rig) { r.opts.Names = store }, func(r *rig) {
-		r.wants("Said " + unread.Error())
+		r.wants("Said " + words.Sentence(unread.Error()))
 		s := r.started(local)
 		r.w.List()
 		r.wants()
 		if err := s.Rename("mine"); err != nil {
 			t.Fatal(err)
 		}
-		r.wants("Said " + unsaved.Error())
+		r.wants("Said " + words.Sentence(unsaved.Error()))
 		if s.Title() != "mine" {
 			t.Errorf("it is %q", s.Title())
 		}

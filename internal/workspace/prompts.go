@@ -319,7 +319,7 @@ func (p *Prompts) sendFirst() bool {
 	}
 	if err := p.Send(text); err != nil {
 		p.Queue.paused = true
-		p.s.Say("not sent: " + err.Error())
+		p.s.Say("Not sent: " + err.Error())
 		return false
 	}
 	p.Queue.dequeue()

@@ -6,6 +6,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/words"
 )
 
 // reopen opens the session on a new connection. Its thread is unchanged until the agent
@@ -136,7 +137,7 @@ func (s *Session) Continue() bool {
 func (s *Session) startOver() {
 	a := s.Agent
 	if a.pending != nil {
-		s.Say(openingLine)
+		s.Say(words.Sentence(openingLine))
 		return
 	}
 	cut := s.Lost.Interrupted

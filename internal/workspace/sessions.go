@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/words"
 	"parley/permissions"
 )
 
@@ -60,7 +61,7 @@ func (s *Session) Approval() permissions.Mode {
 // SetApproval sets the approval mode and applies it to open questions.
 func (s *Session) SetApproval(m permissions.Mode) {
 	if s.acp == nil || s.Agent.conn == nil {
-		s.Say(ErrNotOpen.Error())
+		s.Say(words.Sentence(ErrNotOpen.Error()))
 		return
 	}
 	broker, id := s.Agent.conn.Broker, s.acp.ID()
@@ -326,7 +327,7 @@ func (s *Session) replayed(events []event.Event, err error) {
 	}
 	s.remarked()
 	if err != nil {
-		s.Say("the log cannot be read: " + err.Error())
+		s.Say("The log cannot be read: " + err.Error())
 	}
 }
 

@@ -54,7 +54,7 @@ func TestNewSession(t *testing.T) {
 		if second.Waiting() || second.Thread.Title != "Told early" || s.Thread.Title != "" {
 			r.Errorf("waiting %v, titles %q and %q", second.Waiting(), second.Thread.Title, s.Thread.Title)
 		}
-		r.wants("SessionShown -", "Said a session is already being opened", "SessionOpened s2", "PromptSent first", "PromptSent second")
+		r.wants("SessionShown -", "Said A session is already being opened", "SessionOpened s2", "PromptSent first", "PromptSent second")
 		r.got("first", "second")
 		if got := s.Agent.Sessions(); !slices.Equal(got, []*workspace.Session{s, second}) || s.HasPrompt() || !second.HasPrompt() {
 			r.Errorf("%d sessions", len(got))
@@ -274,12 +274,12 @@ func TestOpenListedNever(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
 		s.Agent.OpenStored(kept, nil)
-		r.wants("Said the agent cannot reopen sessions")
+		r.wants("Said The agent cannot reopen sessions")
 		r.lose()
 		r.news = nil
 		s.Agent.OpenStored(kept, nil)
 		s.Agent.NewSession()
-		r.wants("Said the agent has ended", "Said the agent has ended")
+		r.wants("Said The agent has ended", "Said The agent has ended")
 	})
 }
 
@@ -294,7 +294,7 @@ func TestOpenListedTooSoon(t *testing.T) {
 		r.wants("AgentStarting", wantedFirst)
 		a.OpenStored(kept, nil)
 		a.NewSession()
-		r.wants("Said a session is already being opened", "Said a session is already being opened")
+		r.wants("Said A session is already being opened", "Said A session is already being opened")
 	})
 }
 
@@ -311,7 +311,7 @@ func TestCloseSession(t *testing.T) {
 		items := len(second.Thread.Items)
 		second.Close()
 		r.pass(time.Minute)
-		r.wants("SessionShown s1", "SessionRemoved s2", "Said closed", "SessionsListed")
+		r.wants("SessionShown s1", "SessionRemoved s2", "Said Closed", "SessionsListed")
 		if got := r.Agent().Calls("session/close"); len(got) != 1 || !strings.Contains(got[0], `"s2"`) {
 			r.Errorf("closed: %q", got)
 		}
@@ -354,10 +354,10 @@ func TestAgentEndsWithSessions(t *testing.T) {
 func TestDelete(t *testing.T) {
 	eachKeeping(t, func(r *rig, s *workspace.Session) {
 		s.Agent.Delete("kept")
-		r.wants("Said deleted", "SessionsListed")
+		r.wants("Said Deleted", "SessionsListed")
 		r.fake().Fail("session/delete", -32603, "not now")
 		s.Agent.Delete("kept")
-		r.wants("Said delete the session: the agent answered: not now (-32603)", "SessionsListed")
+		r.wants("Said Delete the session: the agent answered: not now (-32603)", "SessionsListed")
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 	"parley/internal/finder"
 	"parley/internal/memory"
 	"parley/internal/template"
+	"parley/internal/words"
 )
 
 // Task is work that may block. It is run once, on its own goroutine. Its result, if not nil,
@@ -136,7 +137,7 @@ func (w *Workspace) Done(r Result) (more bool) { return r.arrive(w) }
 
 func (w *Workspace) begin(t Task)    { w.tasks = append(w.tasks, t) }
 func (w *Workspace) tell(n News)     { w.news = append(w.news, n) }
-func (w *Workspace) say(line string) { w.tell(Said{w.front, line}) }
+func (w *Workspace) say(line string) { w.tell(Said{w.front, words.Sentence(line)}) }
 
 // Context returns a context that ends when the workspace is closed.
 func (w *Workspace) Context() context.Context { return w.conns.ctx }

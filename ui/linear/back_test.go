@@ -99,7 +99,7 @@ func TestUndoToBeforeAPrompt(t *testing.T) {
 		r.sees("Not restored: no prompt has that number; /turns lists them.")
 		r.types("/undo 2")
 		r.pause()
-		r.sees("Cannot be restored: changed /x/b.go, written via parley: it was changed since.", "Can be restored: created /x/a.go, written via parley.", "Restore files to before prompt 2, 1 file?")
+		r.sees("Cannot be restored: changed /x/b.go via parley: it was changed since.", "Can be restored: created /x/a.go via parley.", "Restore files to before prompt 2, 1 file?")
 		r.types("0", "/undo 2")
 		r.pause()
 		if undone := j.Undone(); len(undone) > 0 {

@@ -117,16 +117,19 @@ func (p *printer) notRecorded(lines []string) {
 	}
 }
 
-// changeLine describes a change in words.
+// changeLine describes a change in words: "changed notes.txt on disk".
 func changeLine(f undo.Change, cwd string) string {
-	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(words.RelativePath(f.Path, cwd), 300), f.By)
+	line := describe.Changed(f, safetext.Line(words.RelativePath(f.Path, cwd), 300))
 	if f.From != "" {
 		line += ", was " + safetext.Line(words.RelativePath(f.From, cwd), 300)
 	}
 	if f.Modes != "" {
 		line += ", mode " + f.Modes
 	}
-	if f.Undone {
+	switch {
+	case f.Undone && f.Kind == undo.Created:
+		line += ", removed"
+	case f.Undone:
 		line += ", restored"
 	}
 	return line
@@ -160,9 +163,9 @@ func (c changes) offerUndo(could []undo.Result) {
 // offerAgain asks before it redoes changes that were undone.
 func (c changes) offerAgain(undone []undo.Change) {
 	for _, f := range undone {
-		c.dialogs.out.say("Restored before: %s.", changeLine(f, c.cwd))
+		c.dialogs.out.say("Undone: %s.", changeLine(f, c.cwd))
 	}
-	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Redo them, %s?", words.Count(len(undone), "file")), "Yes", "No", func() {
+	c.dialogs.confirm(fmt.Sprintf("All changes were undone. Redo them, %s?", words.Count(len(undone), "file")), "Yes", "No", func() {
 		c.apply(false, func(ctx context.Context) []undo.Result { return c.journal.Redo(ctx, undone) })
 	})
 }

@@ -183,7 +183,7 @@ func (r report) trusted(changes []undo.Change, notRecorded []string) {
 	for _, trust := range thread.Trusts {
 		if trust == thread.Unasked { // only a rejected change is more serious than a hidden one
 			for _, f := range unnamed {
-				r.out.say("Changed on disk without a tool call: turn %d, %s.", f.Turn, changeLine(f, r.Session.Cwd()))
+				r.out.say("Changed on disk, not reported by the agent: turn %d, %s.", f.Turn, changeLine(f, r.Session.Cwd()))
 			}
 		}
 		for sub, it := range r.Thread.Calls {

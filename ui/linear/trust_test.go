@@ -53,13 +53,13 @@ func TestUndo(t *testing.T) {
 	}, func(r *rig) {
 		r.fresh()
 		r.types("/review")
-		r.sees("Turn 1: changed /x/old.go, written via parley, 1 line added, 2 removed.", "Turn 2: created /x/a.go, changed on disk, its content is no text or was not kept.", "/review FILE shows the changed lines")
+		r.sees("Turn 1: changed /x/old.go via parley, 1 line added, 2 removed.", "Turn 2: created /x/a.go on disk, its content is no text or was not kept.", "/review FILE shows the changed lines")
 		r.types("/changes old.go")
 		r.sees("Change of /x/old.go:", "Line 2, removed: b", "Line 2, added: <\\x1b>B", "End of the change.")
 		r.types("/review nothing")
 		r.sees("No changed file is named nothing; /review lists them.")
 		r.types("/undo")
-		r.sees("Can be restored: created /x/a.go, changed on disk.", "Cannot be restored: changed /x/b.go, changed on disk: it was changed since.", "Restore what the last turn changed, 1 file?")
+		r.sees("Can be restored: created /x/a.go on disk.", "Cannot be restored: changed /x/b.go on disk: it was changed since.", "Restore what the last turn changed, 1 file?")
 		r.types("0")
 		if undone := j.Undone(); len(undone) > 0 {
 			t.Fatal("put back after a no")
@@ -84,7 +84,7 @@ func TestUnsaidChanges(t *testing.T) {
 		r.types("hello")
 		r.sees("Turn ended.", "Warning: 1 file changed, but the agent reported no change; see /review.")
 		r.types("/trust")
-		r.sees("Changed on disk without a tool call: turn 1, created /x/a.go, changed on disk.")
+		r.sees("Changed on disk, not reported by the agent: turn 1, created /x/a.go on disk.")
 	})
 }
 
@@ -140,12 +140,12 @@ func TestUndoTakenBack(t *testing.T) {
 	}, func(r *rig) {
 		r.fresh()
 		r.types("/undo")
-		r.sees("Restored before: created /x/a.go, changed on disk, restored.", "All changes were restored. Redo them, 1 file?")
+		r.sees("Undone: created /x/a.go on disk, removed.", "All changes were undone. Redo them, 1 file?")
 		r.types("1")
 		r.sees("Redid the changes to 1 file (the agent was not told).")
 		r.fresh()
 		r.types("/undo")
-		r.sees("Can be restored: created /x/a.go, changed on disk.")
+		r.sees("Can be restored: created /x/a.go on disk.")
 		r.types("0")
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"parley/internal/atomicfile"
 	"parley/internal/intent"
 	"parley/internal/notes"
+	"parley/internal/words"
 	"parley/permissions"
 	"parley/ui/composer"
 	"parley/ui/panel"
@@ -145,7 +146,7 @@ func (msg writeReady) Handle() tea.Cmd {
 	if msg.err != nil || !ok || c.screen.Quitting {
 		c.Question.NotEdited(msg.key)
 		if msg.err != nil {
-			return c.say(msg.err.Error())
+			return c.say(words.Sentence(msg.err.Error()))
 		}
 		return func() tea.Msg { _, _ = done(); return nil } // removes the file
 	}
@@ -191,7 +192,7 @@ func (h questionHost) RejectWhy(cur permissions.Question, what, quote string, di
 			return c.say("The question was answered meanwhile; what you wrote is in the history: " + c.screen.Keys.ChatKey(intent.HistoryBack))
 		}
 		if err := h.Answers().Reject(cur.Key); err != nil {
-			return c.say(err.Error())
+			return c.say(words.Sentence(err.Error()))
 		}
 		c.Question.Remove(cur.Key)
 		if why == "" {

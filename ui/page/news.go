@@ -11,6 +11,7 @@ import (
 	"parley/internal/carried"
 	"parley/internal/intent"
 	"parley/internal/notes"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/layer"
@@ -47,7 +48,7 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 		return c.say("Reconnected")
 	case workspace.StartedOver:
 		if n.Err != nil && !workspace.WantsLogin(n.Err) {
-			return c.say(n.Err.Error())
+			return c.say(words.Sentence(n.Err.Error()))
 		}
 	case workspace.ItemsChanged:
 		c.changed = append(c.changed, n.Items...)

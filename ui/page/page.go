@@ -177,7 +177,7 @@ func (c *Page) listed() bool { return c.Panels.List() != nil || c.login.Open() }
 func (c *Page) reportOutcome(done string) func(error) {
 	return func(err error) {
 		if err != nil {
-			done = err.Error()
+			done = words.Sentence(err.Error())
 		}
 		if done != "" {
 			c.Say(done)

@@ -8,6 +8,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/intent"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/status"
 	"parley/ui/transcript"
@@ -62,15 +63,15 @@ func (s *sending) submitLine(line string, due bool) (tea.Cmd, bool) {
 }
 
 // runCommand runs a command of parley's. One that needs the agent waits until that is ready.
-func (s *sending) runCommand(a intent.Action, words, line string) (tea.Cmd, bool) {
+func (s *sending) runCommand(a intent.Action, args, line string) (tea.Cmd, bool) {
 	c := s.c
 	if c.Agent.Opening() && a.Needs != intent.Nothing {
 		if err := c.Prompts.Submit(line, true); err != nil {
-			return c.say(err.Error()), false
+			return c.say(words.Sentence(err.Error())), false
 		}
 		return c.say("/" + a.Command + " runs when " + c.Agent.Name() + " is ready"), true
 	}
-	cmd, _ := c.act(a.Intent, words)
+	cmd, _ := c.act(a.Intent, args)
 	return cmd, true
 }
 

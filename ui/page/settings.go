@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/intent"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/panel"
@@ -83,7 +84,7 @@ func choices(c *Page, s workspace.Setting, ok bool) tea.Cmd {
 // showApproval lists the approval modes. Allowing everything is confirmed in a second list.
 func showApproval(c *Page) tea.Cmd {
 	if !c.IsOpen() {
-		return c.say(workspace.ErrNotOpen.Error())
+		return c.say(words.Sentence(workspace.ErrNotOpen.Error()))
 	}
 	approve := func(it list.Item) tea.Cmd {
 		m := it.Value.(permissions.Mode)

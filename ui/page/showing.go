@@ -142,7 +142,7 @@ func (msg itemMessagesMsg) Handle() tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return c.say(msg.err.Error())
+		return c.say(words.Sentence(msg.err.Error()))
 	case len(msg.shown) == 0:
 		return c.say("These messages are not in the log")
 	}
@@ -220,7 +220,7 @@ func openAt(c *Page, at event.Location) tea.Cmd {
 func (msg fileReadyMsg) Handle() tea.Cmd {
 	switch {
 	case msg.err != nil:
-		return msg.page.say(msg.err.Error())
+		return msg.page.say(words.Sentence(msg.err.Error()))
 	case msg.page.screen.Quitting:
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/intent"
+	"parley/internal/words"
 	"parley/internal/workspace"
 )
 
@@ -15,7 +16,7 @@ import (
 // seconds ends it.
 func stop(c *Page) tea.Cmd {
 	if !c.IsOpen() {
-		return c.say(workspace.ErrNotOpen.Error() + "; " + c.screen.Keys.ChatKey(intent.Sessions) + " " + c.screen.Keys.KeyOf(intent.List, intent.CloseEntry) + " cancels it")
+		return c.say(words.Sentence(workspace.ErrNotOpen.Error()) + "; " + c.screen.Keys.ChatKey(intent.Sessions) + " " + c.screen.Keys.KeyOf(intent.List, intent.CloseEntry) + " cancels it")
 	}
 	if c.Stop() {
 		return c.say("Ending the agent")

@@ -2,11 +2,14 @@ package page
 
 import (
 	"errors"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/intent"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 )
@@ -46,7 +49,7 @@ func (k keyboard) lend(id, line string) tea.Cmd {
 func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 	c := k.c
 	if !w.Own || !w.Stops || !c.Commands().LendKeyboard() {
-		p.Note = "Only a command that parley runs for the agent can have your keyboard"
+		p.Note = k.refusal(w)
 		return nil
 	}
 	if c.Commands().Attended(w.Terminal) {
@@ -63,9 +66,24 @@ func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 	})
 }
 
+// refusal says why work cannot have the keyboard.
+func (k keyboard) refusal(w panel.Work) string {
+	ended := func(part event.ToolContent) bool {
+		t := k.c.Thread.Terminal(part.Terminal)
+		return t != nil && !t.Foreign && t.Exited
+	}
+	switch {
+	case w.Tool == nil || w.Tool.Kind != "execute":
+		return "This cannot take your keyboard"
+	case slices.ContainsFunc(w.Tool.Content, ended):
+		return "This command has ended"
+	}
+	return "This command is run by the agent; it cannot take your keyboard"
+}
+
 func (msg tookOverMsg) Handle() tea.Cmd {
 	if msg.err != nil {
-		return msg.page.say(msg.err.Error())
+		return msg.page.say(words.Sentence(msg.err.Error()))
 	}
 	return keyboard{msg.page}.lend(msg.id, msg.line)
 }
@@ -82,7 +100,7 @@ func (msg keyboardBackMsg) Handle() tea.Cmd {
 	case errors.Is(msg.err, workspace.ErrTakenBack):
 		return c.say("Back in parley; the command continues" + keyboard{c}.hint(msg.id))
 	}
-	return c.say(msg.err.Error() + keyboard{c}.hint(msg.id))
+	return c.say(words.Sentence(msg.err.Error()) + keyboard{c}.hint(msg.id))
 }
 
 // hint says how to take over a command in a terminal; "" if that is not possible.

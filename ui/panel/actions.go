@@ -84,7 +84,7 @@ func Palette(keys *intent.Keymap, commands []Command, agent string, useless func
 		for _, i := range g.Intents {
 			at := slices.IndexFunc(listed, func(a intent.Action) bool { return a.Intent == i })
 			if a := listed[at]; !useless(a) {
-				title, about, _ := strings.Cut(a.Help, ": ")
+				title, about := a.Parts()
 				items = append(items, list.Item{Title: title, Detail: strings.TrimSuffix("/"+a.Command, "/"), More: about, Hint: keys.Label(a.In, i), Section: g.Title, Value: i})
 			}
 		}

@@ -401,7 +401,7 @@ func TestOtherKeys(t *testing.T) {
 
 // What is not recorded, and why, is said below the changes, or instead of them.
 func TestSaysWhatIsNotRecorded(t *testing.T) {
-	const why = "Unreported files are not recorded: no git repository here"
+	const why = "Unreported files are not recorded: not a git repository"
 	g := newRig(t, three())
 	body := g.r.bodyHeight(g.height)
 	g.sees("hunk 1 of 3")

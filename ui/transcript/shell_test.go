@@ -31,11 +31,11 @@ func TestCarried(t *testing.T) {
 		code            int
 		want, line      string
 	}{
-		{"ls", "a\nb\n", 0, "I ran this command myself:\n\n```console 2\n$ ls\na\nb\n```\n\nIt succeeded.\n\n", "! ls (2 lines)"},
-		{"true", "", 0, "I ran this command myself:\n\n```console 0\n$ true\n```\n\nIt succeeded.\n\n", "! true (no output)"},
-		{"x", "\x1b[31mred\x1b[m   \r\n10%\r100%\n", 2, "I ran this command myself:\n\n```console 2\n$ x\nred\n100%\n```\n\nIt ended with exit code 2.\n\n", "! x (2 lines)"},
-		{"cat README.md", "```\n$ code\n```\n\nIt succeeded.\n\n", 0, "", "! cat README.md (6 lines)"},
-		{"echo '````'", "````\n", 0, "", "! echo '````' (1 line)"},
+		{"ls", "a\nb\n", 0, "I ran this command myself:\n\n```console 2\n$ ls\na\nb\n```\n\nIt succeeded.\n\n", "output of ls (2 lines)"},
+		{"true", "", 0, "I ran this command myself:\n\n```console 0\n$ true\n```\n\nIt succeeded.\n\n", "true (no output)"},
+		{"x", "\x1b[31mred\x1b[m   \r\n10%\r100%\n", 2, "I ran this command myself:\n\n```console 2\n$ x\nred\n100%\n```\n\nIt ended with exit code 2.\n\n", "output of x (2 lines)"},
+		{"cat README.md", "```\n$ code\n```\n\nIt succeeded.\n\n", 0, "", "output of cat README.md (6 lines)"},
+		{"echo '````'", "````\n", 0, "", "output of echo '````' (1 line)"},
 	} {
 		got := ShellBlock(run(c.command, c.output, c.code))
 		if c.want != "" && got != c.want {
@@ -66,7 +66,7 @@ func TestCarriedIsCut(t *testing.T) {
 	if len(got) > 20_300 || !strings.Contains(got, "$ seq\n… earlier output omitted …\nline ") || !strings.Contains(got, "line 4999\n") || !strings.Contains(got, "bytes omitted …") {
 		t.Errorf("%d bytes: %.200q", len(got), got)
 	}
-	if line := carried.Line(got); line != "! seq (5,000 lines)" {
+	if line := carried.Line(got); line != "output of seq (5,000 lines)" {
 		t.Errorf("got %q", line)
 	}
 	if blocks, rest := carried.Split(got + "x"); len(blocks) != 1 || rest != "x" {
