@@ -20,6 +20,9 @@ func TestActions(t *testing.T) {
 			if a.Intent == None || a.Name == "" || a.Help == "" || names[name] || a.Command != "" && (commands[a.Command] || commands[a.Also]) {
 				t.Errorf("%s: got %+v", preset, a)
 			}
+			if a.Command != "" && !slices.ContainsFunc(Groups, func(g Group) bool { return slices.Contains(g.Intents, a.Intent) }) {
+				t.Errorf("%s is in no group", name)
+			}
 			if a.Command == "" && a.Also+a.Args+a.InLines != "" {
 				t.Errorf("%s: %s has no command that this is about: %+v", preset, name, a)
 			}

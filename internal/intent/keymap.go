@@ -189,9 +189,16 @@ func (k *Keymap) ChatKey(i Intent) string {
 // Vim reports whether the composer has the modes of vi.
 func (k *Keymap) Vim() bool { return k.preset == "vim" }
 
-// Commands returns the actions with a slash command, in order.
-func Commands() []Action {
-	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool { return a.Command == "" })
+// Commands returns the actions with a slash command, in the order of the groups.
+func Commands() (all []Action) {
+	for _, g := range Groups {
+		for _, i := range g.Intents {
+			if at := slices.IndexFunc(Actions, func(a Action) bool { return a.Intent == i && a.Command != "" }); at >= 0 {
+				all = append(all, Actions[at])
+			}
+		}
+	}
+	return all
 }
 
 // CommandNamed returns the command of parley's with a name.

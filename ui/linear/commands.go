@@ -81,7 +81,7 @@ func (c *commands) ours() []command {
 		}
 	}
 	for _, t := range c.w.Front().Templates().All() {
-		all = append(all, command{name: t.Name, help: strings.TrimSpace(words.OneLine(t.Description) + " " + words.OneLine(t.Hint))})
+		all = append(all, command{name: t.Name, help: withHint(t.Description, t.Hint)})
 	}
 	return all
 }
@@ -94,9 +94,18 @@ func (c *commands) agents() (all []command) {
 		if slices.ContainsFunc(ours, func(o command) bool { return o.name == cmd.Name }) {
 			name = strings.TrimPrefix(workspace.ForAgent("/"+name), "/")
 		}
-		all = append(all, command{name: name, help: strings.TrimSpace(words.OneLine(cmd.Description) + " " + words.OneLine(cmd.Hint))})
+		all = append(all, command{name: name, help: withHint(cmd.Description, cmd.Hint)})
 	}
 	return all
+}
+
+// withHint returns the description of a command with what it takes.
+func withHint(description, hint string) string {
+	description, hint = words.OneLine(description), words.OneLine(hint)
+	if description == "" || hint == "" {
+		return description + hint
+	}
+	return description + "; takes " + hint
 }
 
 // help lists the commands.

@@ -17,7 +17,7 @@ func TestTemplates(t *testing.T) {
 	}, func(r *rig) {
 		r.fresh()
 		r.types("/help")
-		r.sees("/explain: Explain a file [file]", "/deploy.")
+		r.sees("/explain: Explain a file; takes [file]", "/deploy.")
 		r.types("/explain main.go")
 		time.Sleep(time.Second)
 		r.sees("Explain main.go in short.")

@@ -12,12 +12,16 @@ import (
 	"parley/ui/composer"
 )
 
-// all are what can be typed after a slash in a session: the agent's commands, templates, and parley's.
+// slashCommands are what can be typed after a slash in a session.
 type slashCommands struct{ *workspace.Session }
 
-// all returns the slash commands: the agent's, the templates, then parley's.
-func (c slashCommands) all() []composer.Command {
-	all := c.ofAgent()
+// all returns the slash commands: parley's, the templates, then the agent's.
+func (c slashCommands) all() (all []composer.Command) {
+	for _, a := range intent.Commands() {
+		if !c.useless(a) {
+			all = append(all, composer.Command{Name: a.Command, Help: a.Help, Args: a.Args, From: "parley"})
+		}
+	}
 	for _, t := range c.Templates().All() {
 		from := "yours"
 		if t.Project {
@@ -25,12 +29,7 @@ func (c slashCommands) all() []composer.Command {
 		}
 		all = append(all, composer.Command{Name: t.Name, Help: safetext.Line(t.Description, 200), Args: safetext.Line(t.Hint, 60), From: from})
 	}
-	for _, a := range intent.Commands() {
-		if !c.useless(a) {
-			all = append(all, composer.Command{Name: a.Command, Help: a.Help, Args: a.Args, From: "parley"})
-		}
-	}
-	return all
+	return append(all, c.ofAgent()...)
 }
 
 // ofAgent returns the agent's commands by the names to type: those that are parley's too have a prefix.
