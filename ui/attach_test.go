@@ -90,7 +90,7 @@ func TestTypedImage(t *testing.T) {
 		d.draft("see /tmp/gone.png ")
 		d.types("/tmp/big.png ")
 		d.draft("see /tmp/gone.png /tmp/big.png ")
-		d.sees("larger than 10 MiB")
+		d.sees("Larger than 10 MiB")
 		d.press("ctrl+u")
 		d.types("/tmp/shot.png\n")
 		d.wait(50 * time.Millisecond)
@@ -143,7 +143,7 @@ func TestClipboardImage(t *testing.T) {
 		d.press("ctrl+v")
 		d.sees("this: [image clipboard]")
 		d.wait(1100 * time.Millisecond)
-		d.sees("there is no image in the clipboard")
+		d.sees("There is no image in the clipboard")
 		d.draft("this: ")
 		p.clipboard = "PNG"
 		d.press("ctrl+v")

@@ -245,7 +245,7 @@ func TestEditor(t *testing.T) {
 		d.connected()
 		d.types("text")
 		d.press("ctrl+g")
-		d.sees("no editor: set $VISUAL or $EDITOR to one")
+		d.sees("No editor: set $VISUAL or $EDITOR to one")
 		d.draft("text")
 	})
 }

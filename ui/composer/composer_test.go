@@ -242,7 +242,7 @@ func TestImagesOfADraft(t *testing.T) {
 	p.c.Clear()
 	p.run(p.c.PasteImage())
 	p.draft("")
-	if want := []string{"there is no image in the clipboard"}; !slices.Equal(p.said, want) {
+	if want := []string{"There is no image in the clipboard"}; !slices.Equal(p.said, want) {
 		t.Errorf("said %q", p.said)
 	}
 	p.session.Images = false

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/words"
 )
 
 // Editing is a prepared run of the user's editor on a text.
@@ -51,7 +53,7 @@ func (msg editReadyMsg) Handle() tea.Cmd {
 	discard := func() tea.Msg { _, _ = done(); return nil }
 	switch {
 	case msg.err != nil:
-		return c.host.Say(msg.err.Error())
+		return c.host.Say(words.Sentence(msg.err.Error()))
 	case c.store.opts.Pages.Quitting():
 		return discard
 	case c.Value() != msg.before: // the draft has changed since

@@ -14,6 +14,7 @@ import (
 	"parley/internal/attach"
 	"parley/internal/picture"
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // images reads the images of drafts.
@@ -54,7 +55,7 @@ func (msg imageMsg) Handle() tea.Cmd {
 		c.Relabel(a.Token, a.Text)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, context.Canceled) {
-		return p.pages.say(safetext.Line(err.Error(), 200))
+		return p.pages.say(words.Sentence(safetext.Line(err.Error(), 200)))
 	}
 	return nil
 }

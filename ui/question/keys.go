@@ -219,7 +219,7 @@ const noHunks = "This question has no hunks"
 // not.
 func (q *Question) sent(key uint64, err error) tea.Cmd {
 	if err != nil {
-		return q.out.Say(err.Error())
+		return q.out.Say(words.Sentence(err.Error()))
 	}
 	q.Remove(key)
 	return nil
