@@ -153,8 +153,9 @@ func TestLegacyModels(t *testing.T) {
 		d.called("session/set_config_option", 0)
 		d.press("shift+tab")
 		d.sees("This agent has no modes")
+		d.wait(6 * time.Second)
 		d.types("/mode\n")
-		d.sees("This agent has no options")
+		d.sees("This agent has no modes")
 	})
 }
 
@@ -234,9 +235,9 @@ func TestOptionsOfTwoSessions(t *testing.T) {
 func TestNoOptions(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
-		for _, keys := range []string{"/options\n", "/mode\n", "/model\n"} {
-			d.types(keys)
-			d.sees("This agent has no options")
+		for command, what := range map[string]string{"/options\n": "options", "/mode\n": "modes", "/model\n": "models"} {
+			d.types(command)
+			d.sees("This agent has no " + what)
 			d.wait(6 * time.Second)
 		}
 		d.press("shift+tab")

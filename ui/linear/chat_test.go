@@ -144,7 +144,7 @@ func TestCommands(t *testing.T) {
 		r.types("9", "2")
 		r.wants("9 is not an answer here.", "Answer 0 to 2:", "Mode is Code now.")
 		r.types("/theme", "/model", "/sessions", "/output", "/stop", "!ls")
-		r.wants("/theme is not available in this mode.", "The agent has no model to choose.", "fake does not list sessions.", "Sessions:", "1. new session, open, idle, this one",
+		r.wants("/theme is not available in this mode.", "This agent has no models.", "fake does not list sessions.", "Sessions:", "1. new session, open, idle, this one",
 			"To open one, type /sessions and its number.", "No output yet.", "Nothing is running.",
 			"Not sent: this mode does not run your commands. With a space before the exclamation mark the line goes to the agent.")
 		r.types("/agent:review it")
@@ -195,6 +195,6 @@ func TestTerminal(t *testing.T) {
 		r.types("hello")
 		r.wants("hello", "fake: You said: hello", "Turn ended.", "You: ")
 		r.types("/model")
-		r.wants("/model", "The agent has no model to choose.", "You: ")
+		r.wants("/model", "This agent has no models.", "You: ")
 	})
 }

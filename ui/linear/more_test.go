@@ -190,7 +190,7 @@ func TestCommandsDuringTheStart(t *testing.T) {
 		r.types("/mode", "/rewiev", "last")
 		r.sees("Queued as prompt 2: /mode runs when the agent is ready.", "Queued as prompt 3", "Queued as prompt 4")
 		time.Sleep(10 * time.Second)
-		r.sees("The agent has no mode to choose.", "No command /rewiev (did you mean /review?). Queued as prompt 1. Press enter to send it as text")
+		r.sees("This agent has no modes.", "No command /rewiev (did you mean /review?). Queued as prompt 1. Press enter to send it as text")
 		r.types("")
 		r.pause()
 		if got, _, _ := r.seen(); got != "Say hello to amy.|/rewiev|last" {

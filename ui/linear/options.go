@@ -51,7 +51,7 @@ func chooseSetting(ds *dialogs, session *workspace.Session, category string) {
 			chooseValue(ds, s)
 			return
 		}
-		ds.out.say("The agent has no %s to choose.", category)
+		ds.out.say("This agent has no %ss.", category)
 		return
 	}
 	var choices []choice

@@ -47,34 +47,33 @@ func nextMode(c *Page) tea.Cmd {
 }
 
 // showMode lists the modes.
-func showMode(c *Page) tea.Cmd {
-	s, ok := c.Setting("mode")
-	return choices(c, s, ok)
-}
+func showMode(c *Page) tea.Cmd { return showSetting(c, "mode") }
 
 // showModel lists the models.
-func showModel(c *Page) tea.Cmd {
-	s, ok := c.Setting("model")
-	return choices(c, s, ok)
+func showModel(c *Page) tea.Cmd { return showSetting(c, "model") }
+
+// showSetting lists the choices of the setting for a mode or model, if there is one.
+func showSetting(c *Page, category string) tea.Cmd {
+	s, ok := c.Setting(category)
+	if !ok {
+		return c.say("This agent has no " + category + "s")
+	}
+	return choices(c, s)
 }
 
 // showOptions lists all settings.
 func showOptions(c *Page) tea.Cmd {
 	all := c.Settings()
 	if len(all) == 0 {
-		return choices(c, workspace.Setting{}, false)
+		return c.say("This agent has no options")
 	}
-	c.Panels.Show(panel.Settings(all, func(s workspace.Setting) tea.Cmd { return choices(c, s, true) }))
+	c.Panels.Show(panel.Settings(all, func(s workspace.Setting) tea.Cmd { return choices(c, s) }))
 	return nil
 }
 
-// choices lists the choices of a setting, if there is one. A setting that is on or off is
-// switched at once.
-func choices(c *Page, s workspace.Setting, ok bool) tea.Cmd {
-	switch {
-	case !ok:
-		return c.say("This agent has no options")
-	case s.Type == "boolean":
+// choices lists the choices of a setting. One that is on or off is switched at once.
+func choices(c *Page, s workspace.Setting) tea.Cmd {
+	if s.Type == "boolean" {
 		return set(c, s, s.Next())
 	}
 	c.Panels.Show(panel.Choices(s, func(id string) tea.Cmd { return set(c, s, id) }))
