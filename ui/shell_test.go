@@ -287,7 +287,8 @@ func TestShellWhileStarting(t *testing.T) {
 	})
 }
 
-// The directory and the variables of a command are those of the next, and the status line shows where that runs.
+// The directory and the variables of a command are those of the next, and the status line shows where that runs. The
+// terminal is told, so that a new tab opens there.
 func TestShellMoves(t *testing.T) {
 	s := &fakeShell{}
 	drive(t, withShell(s), func(d *driver) {
@@ -299,6 +300,12 @@ func TestShellMoves(t *testing.T) {
 		s.runs[0].news(shell.Output{Ended: true, Code: &code, Dir: "/elsewhere", Env: []string{"X=1"}})
 		d.soon()
 		d.sees(" · ! /elsewhere")
+		told := func(want string) {
+			if got := d.toldDirs[len(d.toldDirs)-1]; !strings.HasSuffix(got, want) {
+				t.Errorf("the terminal was told %q, want %q", got, want)
+			}
+		}
+		told("/elsewhere")
 		d.types("!")
 		d.sees("shell · enter run in /elsewhere")
 		d.types("make\n")
@@ -309,5 +316,6 @@ func TestShellMoves(t *testing.T) {
 		s.runs[1].news(shell.Output{Ended: true, Code: &code, Dir: d.m.Front.LocalDir()})
 		d.soon()
 		d.misses("! /")
+		told(d.m.Front.LocalDir())
 	})
 }

@@ -28,9 +28,10 @@ func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 	return sign.Title(cmp.Or(c.Title(), c.Agent.Name())), bar
 }
 
-// tellDir tells the terminal the directory of the page, in which it opens new tabs, if it has changed.
+// tellDir tells the terminal the directory in which it opens new tabs, if it has changed: that of the page, or where
+// the user's own commands have gone.
 func (m *Model) tellDir() tea.Cmd {
-	dir := m.Front.LocalDir()
+	dir := m.Front.ShellDir()
 	if dir == m.shownDir || m.Choosing {
 		return nil
 	}

@@ -290,7 +290,7 @@ const leastTag = 8
 // foot returns the hint below the composer.
 func (c *frame) foot() string {
 	if c.shelling() {
-		return "shell · " + c.screen.Keys.ChatKey(intent.Send) + " run in " + words.ShortenHome(c.shells.Dir(c.LocalDir()), c.screen.Options.Home)
+		return "shell · " + c.screen.Keys.ChatKey(intent.Send) + " run in " + words.ShortenHome(c.ShellDir(), c.screen.Options.Home)
 	}
 	return c.Composer.Hint()
 }

@@ -17,9 +17,12 @@ func (c *Page) Status(around Around) status.Line {
 		Asked: askedAt(c), Asks: asks, Question: c.Question.Open(), Form: asks && c.Elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), ShellDir: shellDir(c), MouseOff: c.screen.Mouse.Off(), Leaving: around.Leaving, Beside: !c.InFront()}
 }
 
-// shellDir returns the directory of the user's shell if that is not the session's, else "".
+// ShellDir returns the directory of the user's own commands.
+func (c *Page) ShellDir() string { return c.shells.Dir(c.LocalDir()) }
+
+// shellDir returns the directory of the user's own commands if that is not the session's, else "".
 func shellDir(c *Page) string {
-	if dir := c.shells.Dir(c.LocalDir()); dir != c.LocalDir() {
+	if dir := c.ShellDir(); dir != c.LocalDir() {
 		return words.ShortenHome(dir, c.screen.Options.Home)
 	}
 	return ""
