@@ -19,8 +19,10 @@ func (e entry) with(f File) (entry, error) {
 		return e, nil
 	case f.Deleted && sameLines(e.content, f.Before):
 		return entry{}, nil
-	case f.Deleted, !f.Created && e.mode == "":
+	case f.Deleted:
 		return e, ErrConflict
+	case !f.Created && e.mode == "":
+		return e, ErrUntracked
 	case f.Created && e.mode == "":
 		return entry{cmp.Or(f.AfterMode, fileMode), f.After}, nil
 	}

@@ -22,6 +22,7 @@ var (
 	ErrNoRepository = errors.New("not a git repository")
 	ErrInProgress   = errors.New("git is in the middle of a merge or rebase: finish that first")
 	ErrConflict     = errors.New("the index holds other changes of these lines: use git add")
+	ErrUntracked    = errors.New("git does not track it yet: use git add")
 	ErrStaged       = errors.New("it is staged already")
 	ErrElsewhere    = errors.New("it is in a submodule, or its .git leads to another repository: use git add")
 	ErrConverted    = errors.New("git would convert it: use git add")

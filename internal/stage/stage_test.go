@@ -143,7 +143,7 @@ func TestStageRefused(t *testing.T) {
 		want error
 	}{
 		"same lines":        {func(r *rig) { r.write("f", "1\nother\n3\n"); r.run("add", "f") }, File{Before: "1\n2\n3\n", After: "1\nII\n3\n"}, ErrConflict},
-		"not in the index":  {func(r *rig) { r.run("rm", "-q", "--cached", "f") }, File{Before: "1\n2\n3\n", After: "1\n"}, ErrConflict},
+		"not in the index":  {func(r *rig) { r.run("rm", "-q", "--cached", "f") }, File{Before: "1\n2\n3\n", After: "1\n"}, ErrUntracked},
 		"there already":     {nil, File{After: "new\n", Created: true}, ErrConflict},
 		"deleted, changed":  {func(r *rig) { r.write("f", "mine\n"); r.run("add", "f") }, File{Before: "1\n2\n3\n", Deleted: true}, ErrConflict},
 		"binary":            {nil, File{Before: "1\n2\n3\n", After: "\x00"}, ErrNoText},
