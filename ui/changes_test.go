@@ -175,7 +175,7 @@ func TestUndoOffered(t *testing.T) {
 		if undone := j.Undone(); len(undone) != 1 || undone[0] != "/home/ada/src/parser/new.go of turn 2" {
 			t.Errorf("undone %q", undone)
 		}
-		d.sees("Removed 1 file (the agent was not told)")
+		d.sees("Removed new.go (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("esc")
@@ -197,7 +197,7 @@ func TestRedo(t *testing.T) {
 		d.sees("created  new.go", "enter redo")
 		d.press("up", "enter") // the last row
 		d.wait(100 * time.Millisecond)
-		d.sees("Redid the changes to 1 file (the agent was not told)")
+		d.sees("Redid the changes to new.go (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("Restore the last turn: 1 file")

@@ -273,7 +273,7 @@ func TestEditAgainKeepsTheQueue(t *testing.T) {
 		d.sees(`queued 1  "second and a half"`, `queued 2  "third"`)
 		d.press("enter")
 		d.sees(`queued 3  "go"`)
-		d.misses("Restored")
+		d.misses("Restored", "Removed")
 		if undone := j.Undone(); len(undone) != 0 {
 			t.Errorf("restored %q", undone)
 		}

@@ -64,11 +64,15 @@ func Undone(results []undo.Result, undone bool, to string, short func(path strin
 	if len(refused) > 0 {
 		return fmt.Sprintf("%s %d of %s%s", did, n, words.Count(len(files), "file"), to), refused
 	}
-	what := did + " " + words.Count(n, "file")
+	name := words.Count(n, "file")
+	if n == 1 && to == "" {
+		name = short(results[0].Change.Path)
+	}
+	what := did + " " + name
 	switch gone := len(created); {
 	case gone == 0, to != "": // "to before …" says it
 	case gone == n:
-		what = "Removed " + words.Count(gone, "file")
+		what = "Removed " + name
 	default:
 		what = did + " " + words.Count(n-gone, "file") + " and removed " + words.Count(gone, "file")
 	}

@@ -48,7 +48,9 @@ func TestUndone(t *testing.T) {
 		to   string
 		want string
 	}{
-		{[]undo.Change{created, {Path: "new"}}, "", "Removed 1 file (the agent was not told)"},
+		{[]undo.Change{created, {Path: "new"}}, "", "Removed new (the agent was not told)"},
+		{[]undo.Change{a, a}, "", "Restored a (the agent was not told)"},
+		{[]undo.Change{created, created, {Path: "more", Kind: undo.Created}}, "", "Removed 2 files (the agent was not told)"},
 		{[]undo.Change{created, a, b}, "", "Restored 2 files and removed 1 file (the agent was not told)"},
 		{[]undo.Change{created}, " to before x", "Restored 1 file to before x (the agent was not told)"},
 	} {

@@ -109,7 +109,7 @@ func TestUndoWithoutGit(t *testing.T) {
 		s.WaitFor("changed notes.txt on disk, 1 line added, 1 removed.", notRecorded+".")
 		s.Type("/undo\r")
 		s.WaitFor("Restore what the last turn changed, 1 file?")
-		answered(s, "1", "Restored 1 file")
+		answered(s, "1", "Restored notes.txt")
 		s.WaitFileText(notes, "one\n")
 	})
 	t.Run("run", func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestUndoAfterResume(t *testing.T) {
 			s.Prompt("/undo")
 			s.WaitFor("Restore the last turn: 1 file")
 			s.Press("enter")
-			s.WaitFor("Restored 1 file")
+			s.WaitFor("Restored notes.txt")
 			if got := read(t, notes); got != "one\n" {
 				t.Errorf("the file holds %q", got)
 			}

@@ -59,21 +59,21 @@ func TestRuleAndUndo(t *testing.T) {
 		t.Errorf("put back before it was asked: %q", got)
 	}
 	s.Press("enter")
-	s.WaitFor("Restored 1 file")
+	s.WaitFor("Restored notes.txt")
 	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {
 		t.Errorf("the file holds %q after the last turn was put back", got)
 	}
-	s.WaitGone("Restored 1 file")
+	s.WaitGone("Restored notes.txt")
 	s.Prompt("/undo")
 	s.WaitFor("Restore the last turn: 1 file", "Turn 1")
 	s.Press("enter")
 	s.WaitFunc("all put back", func([]string) bool { return read(t, notes) == "one\n" })
-	s.WaitFor("Restored 1 file") // until then the list is the old one
+	s.WaitFor("Restored notes.txt") // until then the list is the old one
 
 	s.Prompt("/undo")
 	s.WaitFor("Redo all 2 changes", "written via parley, turn 1", "written via parley, turn 2", "enter redo")
 	s.Press("down", "enter")
-	s.WaitFor("Redid the changes to 1 file")
+	s.WaitFor("Redid the changes to notes.txt")
 	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {
 		t.Errorf("the file holds %q after it was done again", got)
 	}

@@ -107,7 +107,7 @@ func TestUndoToBeforeAPrompt(t *testing.T) {
 		}
 		r.types("1")
 		r.pause()
-		r.sees("Removed 1 file (the agent was not told).")
+		r.sees("Removed /x/a.go (the agent was not told).")
 		if undone := j.Undone(); !slices.Equal(undone, []string{"/x/a.go of turn 2"}) {
 			t.Errorf("undone %q", undone)
 		}

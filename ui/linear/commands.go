@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/intent"
+	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/internal/workspace"
 )
@@ -101,7 +102,8 @@ func (c *commands) agents() (all []command) {
 
 // withHint returns the description of a command with what it takes.
 func withHint(description, hint string) string {
-	description, hint = words.OneLine(description), words.OneLine(hint)
+	const most = 200 // agents describe when a model should use a command, at any length
+	description, hint = strings.TrimSuffix(safetext.Line(description, most), "."), safetext.Line(hint, most)
 	if description == "" || hint == "" {
 		return description + hint
 	}
@@ -121,6 +123,6 @@ func (c *commands) help() {
 		c.out.say("Commands of %s:", called(c.w.Front().Agent))
 	}
 	for _, cmd := range agents {
-		c.out.lines("/" + cmd.name + ": " + cmd.help)
+		c.out.lines(strings.TrimSuffix("/"+cmd.name+": "+cmd.help, ": "))
 	}
 }

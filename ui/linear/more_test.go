@@ -144,10 +144,13 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 func TestCommandsBesideTheAgents(t *testing.T) {
 	talkTo(t, nil, func(r *rig) {
 		r.wants(r.started()...)
-		r.Agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"help","description":"Mine"},{"name":"status","description":"Mine"},{"name":"init","description":"Mine"}]}`)
+		r.Agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"help","description":"Mine"},{"name":"status","description":"Mine"},{"name":"init","description":"Mine.","input":{"hint":"a file"}},{"name":"long","description":"`+strings.Repeat("When ", 60)+`"}]}`)
 		r.pause()
 		r.types("/help")
-		r.sees("/help: ", "/status: Show the status", "Commands of fake:", "  /agent:help: Mine", "  /agent:status: Mine", "  /init: Mine")
+		r.sees("/help: ", "/status: Show the status", "Commands of fake:", "  /agent:help: Mine", "  /agent:status: Mine", "  /init: Mine; takes a file", "  /long: When When")
+		if n := strings.Count(r.out.text(), "When"); n > 41 {
+			t.Errorf("a description is printed at any length: %d words of 60", n)
+		}
 		r.types("/agent:help")
 		r.pause()
 		r.wants("You: /help", "fake: You said: /help", "Turn ended.")

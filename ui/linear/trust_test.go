@@ -67,7 +67,7 @@ func TestUndo(t *testing.T) {
 		r.types("/undo")
 		r.sees("changed, 1 file?")
 		r.types("1")
-		r.sees("Removed 1 file (the agent was not told).")
+		r.sees("Removed /x/a.go (the agent was not told).")
 		if undone := j.Undone(); len(undone) != 1 || undone[0] != "/x/a.go of turn 2" {
 			t.Errorf("got %q", undone)
 		}
@@ -142,7 +142,7 @@ func TestUndoTakenBack(t *testing.T) {
 		r.types("/undo")
 		r.sees("Undone: created /x/a.go on disk, removed.", "All changes were undone. Redo them, 1 file?")
 		r.types("1")
-		r.sees("Redid the changes to 1 file (the agent was not told).")
+		r.sees("Redid the changes to /x/a.go (the agent was not told).")
 		r.fresh()
 		r.types("/undo")
 		r.sees("Can be restored: created /x/a.go on disk.")

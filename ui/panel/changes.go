@@ -77,12 +77,12 @@ func Undo(n Naming, u Undoable, putBack, doAgain func([]undo.Change) tea.Cmd, sa
 		items = append(items, it)
 	}
 	if all := len(u.Undone); all > 1 {
-		items = append(items, list.Item{Title: fmt.Sprintf("Redo all %d changes", all), Section: "Restored", Value: some(doAgain, u.Undone...)})
+		items = append(items, list.Item{Title: fmt.Sprintf("Redo all %d changes", all), Section: "Undone", Value: some(doAgain, u.Undone...)})
 	}
 	for _, f := range u.Undone {
 		it := n.item(f)
 		it.Detail = fmt.Sprintf("%s, turn %d", f.By, f.Turn)
-		it.Section, it.Hint, it.Value = "Restored", "enter redo", some(doAgain, f)
+		it.Section, it.Hint, it.Value = "Undone", "enter redo", some(doAgain, f)
 		items = append(items, it)
 	}
 	items = append(items, notRecorded(u.NotRecorded, func(line string) any { return func() tea.Cmd { return say(line) } })...)
