@@ -161,15 +161,16 @@ type Ending struct {
 
 // Leave asks what happens to the work that the session left in its worktree: with ask or, if that is nil, in lines
 // at a terminal. Keeping it is the default, and what happens without a terminal. A worktree that
-// EnterWorktree has made and that holds nothing is removed.
+// EnterWorktree has made and that holds nothing is removed. If ctx ends, it is kept.
 func (w *Worktree) Leave(ctx context.Context, s Streams, ask func(context.Context) (Ending, error)) error {
-	state, err := w.store.State(ctx, w.Tree)
+	look := context.WithoutCancel(ctx) // it says what is kept
+	state, err := w.store.State(look, w.Tree)
 	if err != nil {
 		return err
 	}
 	switch {
 	case state.Empty() && !w.Existed:
-		return w.store.Remove(ctx, w.Tree)
+		return w.store.Remove(look, w.Tree)
 	case state.Empty():
 		return nil
 	}
@@ -200,6 +201,9 @@ func (w *Worktree) Leave(ctx context.Context, s Streams, ask func(context.Contex
 func (w *Worktree) end(ctx context.Context, s Streams, state worktree.State, ask func(context.Context) (Ending, error)) error {
 	ending, err := ask(ctx)
 	switch {
+	case ctx.Err() != nil: // an interrupt chooses nothing
+		w.printKept(s)
+		return nil
 	case err != nil:
 		w.printKept(s)
 		return err

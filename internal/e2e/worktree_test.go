@@ -141,7 +141,9 @@ func TestSignalAtTheQuestionAboutAWorktree(t *testing.T) {
 	s.WaitFor("What about the worktree fix?", "esc keep")
 	s.Kill(syscall.SIGTERM)
 	s.WaitFor("Kept.")
-	s.ExitCode()
+	if code := s.ExitCode(); code != 130 {
+		t.Errorf("got exit code %d, want 130", code)
+	}
 	if branches := gittest.Run(t, dir, "branch", "--list", "parley/fix"); branches == "" {
 		t.Error("the branch is gone")
 	}
