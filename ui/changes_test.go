@@ -106,7 +106,7 @@ func TestReviewOffered(t *testing.T) {
 		}
 		d.press("r")
 		d.wait(100 * time.Millisecond)
-		d.sees("Redone: lex.go", "▌ hunk 1 of 1")
+		d.sees("Redid lex.go", "▌ hunk 1 of 1")
 		d.press("}", "u")
 		d.wait(100 * time.Millisecond)
 		d.sees("Not undone: mine.go: it was changed since")

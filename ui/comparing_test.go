@@ -151,7 +151,7 @@ func TestCompareReviewsWithoutChanges(t *testing.T) {
 	comparing(t, changing(map[string][]string{"other": {"b.go"}}), func(d *driver) {
 		d.press("f5")
 		d.soon()
-		d.sees("Review: no changes", "M b.go", "+ by other")
+		d.sees("Review: no changes ──", "M b.go", "+ by other")
 		d.press("f6")
 		d.sees("Not changed")
 		d.press("esc")

@@ -152,7 +152,7 @@ func TestHunksAreRead(t *testing.T) {
 			}
 			seen = max(seen, to)
 			d.press("enter")
-			d.sees("read on to allow")
+			d.sees("Read to the end first")
 			d.press("right")
 		}
 		d.sees("hunk 3 of 3")
@@ -211,7 +211,7 @@ func TestEditBeforeAllowing(t *testing.T) {
 		d.rest()
 		d.press("y")
 		d.onDisk(path, old)
-		d.sees("read on to allow")
+		d.sees("Read to the end first")
 		d.all()
 		d.sees("y Allow once, as edited  ")
 		d.press("y")

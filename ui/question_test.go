@@ -71,7 +71,7 @@ func TestAnswers(t *testing.T) {
 func TestQuestionNotArmed(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.press("y") // too early
-		d.sees("Too soon: wait a moment, then press y again")
+		d.sees("Too soon after another key: press y again")
 		d.outcomes("")
 		d.types("o")
 		d.rest()

@@ -52,6 +52,39 @@ func TestQuestionActsAtOnce(t *testing.T) {
 	})
 }
 
+// A key that comes too soon after the one that turned to the question says so, in the question.
+func TestTooSoonAfterTurningToAQuestion(t *testing.T) {
+	withQuestion(t, push, usual, func(d *driver) {
+		d.types("oops")
+		d.press("alt+a", "y")
+		d.outcomes("")
+		d.sees("Too soon after another key: press y again")
+		d.wait(100 * time.Millisecond)
+		d.press("y")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("ok")
+		d.misses("Too soon")
+	})
+}
+
+// What a question says about a key goes with it.
+func TestNoteGoesWithItsQuestion(t *testing.T) {
+	for _, last := range []string{"n", "down"} {
+		withQuestion(t, longCommand(400), usual, func(d *driver) {
+			d.rest()
+			d.press("y")
+			d.sees("Read to the end first")
+			d.press("G")
+			d.rest()
+			d.press("y")
+			d.sees("rows not read: press y again")
+			d.press(last)
+			d.wait(100 * time.Millisecond)
+			d.misses("rows not read", "Read to the end")
+		})
+	}
+}
+
 // A key that questions know, but not this one, is neither typed nor takes the keys from it.
 func TestKeyThatThisQuestionLacks(t *testing.T) {
 	for key, line := range map[string]string{

@@ -68,8 +68,13 @@ func TestRenameCommand(t *testing.T) {
 		d.types("/rename\n") // in its row
 		d.sees("╭ Sessions", "› Lexer errors", "enter save")
 		d.types(" 2\n")
-		d.sees("1 Lexer errors 2")
-		d.press("esc")
+		d.sees("Renamed: Lexer errors 2")
+		d.misses("╭ Sessions")
+		d.types("/rename\n")
+		d.sees("╭ Sessions")
+		d.types("x")
+		d.press("esc") // closes what the command opened
+		d.misses("╭ Sessions")
 		d.types("/sessions and more\n\n") // a prompt
 		d.rest()
 		d.prompts("/sessions and more")

@@ -312,6 +312,11 @@ func (s sessions) renamePage(c *page.Page, name string) tea.Cmd {
 	for i := range l.List.Len() {
 		l.List.Select(i)
 		if it, ok := l.List.Selected(); ok && it.Value.(entry).chat == c {
+			l.Edited = func(saved bool) {
+				if saved {
+					c.Say("Renamed: " + c.Title())
+				}
+			}
 			return s.rename(l, it.Value)
 		}
 	}

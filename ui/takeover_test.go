@@ -92,7 +92,7 @@ func decided(d *driver, p *permissions.Pending) (permissions.Answer, bool) {
 func TestKeyboardInAQuestion(t *testing.T) {
 	commandAsked(t, nil, func(d *driver, l *lender, p *permissions.Pending) {
 		d.press("t") // too early
-		d.sees("Too soon: wait a moment, then press t again")
+		d.sees("Too soon after another key: press t again")
 		d.types("other") // the rest is a draft
 		d.rest()
 		d.press("t")
@@ -131,7 +131,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 	commandAsked(t, nil, func(d *driver, l *lender, p *permissions.Pending) {
 		d.rest()
 		d.press("j", "t") // possibly the beginning of a word
-		d.sees("Too soon: wait a moment")
+		d.sees("Too soon after another key")
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered by a word")
 		}

@@ -186,6 +186,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 			ask = func(ctx context.Context, u workspace.Unmerged) (cli.Ending, error) { return askEnding(ctx, opts, u) }
 		}
 		err = trees.leave(life, s, err, ask)
+		interrupted = err == nil && life.Err() != nil
 	}
 	line := resumeCommand(left, args, cmp.Or(left.Agent.Dir, f.cwd))
 	if f.linear && cmd.Flags().Changed("linear") {

@@ -121,10 +121,8 @@ func (t *trees) Merge(ctx context.Context, dir string, shown workspace.Unmerged)
 	}
 	m, err := tree.Merge(ctx, shown.Message)
 	switch {
-	case errors.As(err, new(*worktree.ConflictError)):
-		return false, fmt.Errorf("%s: ask the agent to merge %s first", readable(err), shown.Into)
 	case err != nil:
-		return false, readable(err)
+		return false, refusal(err, shown.Into)
 	case m.Nothing:
 		return false, fmt.Errorf("%s has all of %s", shown.Into, shown.Name)
 	}
@@ -189,9 +187,17 @@ func (t *trees) look(ctx context.Context, dir string) (*cli.Worktree, workspace.
 		u.Files = append(u.Files, workspace.ChangedFile{Path: safetext.Line(f.Path, 300), Added: f.Added, Removed: f.Removed})
 	}
 	if p.Refused != nil {
-		u.Refused = readable(p.Refused).Error()
+		u.Refused = refusal(p.Refused, u.Into).Error()
 	}
 	return tree, u, nil
+}
+
+// refusal is readable for why a merge was refused, with what to do about a conflict.
+func refusal(err error, into string) error {
+	if errors.As(err, new(*worktree.ConflictError)) {
+		return fmt.Errorf("%w: ask the agent to merge %s first", readable(err), into)
+	}
+	return readable(err)
 }
 
 // readable makes the text of an error safe to show: it may name files of the agent's.

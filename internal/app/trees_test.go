@@ -135,6 +135,26 @@ func TestDiscardWorktree(t *testing.T) {
 	}
 }
 
+// An interrupt between the end of the chat and its question keeps a worktree, and says so.
+func TestLeaveInterrupted(t *testing.T) {
+	for text, left := range map[string]string{"": "", "one\ntwo\n": "Kept. `parley worktrees merge fix` merges it"} {
+		g := newGrove(t)
+		if text != "" {
+			write(t, filepath.Join(g.tree, "a.txt"), text)
+		}
+		interrupted, interrupt := context.WithCancel(t.Context())
+		interrupt()
+		var out strings.Builder
+		err := g.trees.leave(interrupted, cli.Streams{In: strings.NewReader(""), Out: &out}, nil, nil)
+		if err != nil || !strings.Contains(out.String(), left) {
+			t.Errorf("%v, want %q:\n%s", err, left, &out)
+		}
+		if _, err := os.Stat(g.tree); (err == nil) != (left != "") {
+			t.Errorf("the worktree with %q: %v", text, err)
+		}
+	}
+}
+
 // held is a context that ends when the test says so. Whoever asks it waits.
 type held struct {
 	context.Context

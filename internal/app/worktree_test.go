@@ -129,6 +129,56 @@ func TestMergeWhereOneIs(t *testing.T) {
 	}
 }
 
+// A merge that would conflict says so before the message is edited.
+func TestMergeConflictOpensNoEditor(t *testing.T) {
+	s := newRepository(t)
+	if r := s.run("", "run", "--worktree=fix", "--approve-all", "--agent", "demo", "edit notes.txt"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	write(t, "notes.txt", "mine\n")
+	gittest.Run(t, s.dir, "commit", "-qam", "mine")
+	editor, opened := filepath.Join(t.TempDir(), "editor"), filepath.Join(t.TempDir(), "opened")
+	must.Do(t, os.WriteFile(editor, []byte("#!/bin/sh\n: >"+opened+"\n"), 0o700))
+	t.Setenv("EDITOR", editor)
+	if r := s.run("", "worktrees", "merge", "--edit", "fix"); r.code != 1 || r.stderr != "parley: merge fix: the merge would conflict in notes.txt\n" {
+		t.Errorf("%+v, want the conflict", r)
+	}
+	if _, err := os.Stat(opened); err == nil {
+		t.Error("the editor was opened")
+	}
+}
+
+// /merge and `parley worktrees merge` leave the same, whether the worktree is kept or removed.
+func TestMergesAreAlike(t *testing.T) {
+	for _, keep := range []bool{true, false} {
+		var left []string
+		for _, command := range []bool{true, false} {
+			s := newRepository(t)
+			all := &trees{from: s.dir}
+			tree := must.Get(all.Enter(t.Context(), "fix"))(t)
+			write(t, filepath.Join(tree.Dir, "notes.txt"), "one\ntwo\n")
+			switch {
+			case command && keep:
+				s.run("", "worktrees", "merge", "--keep", "fix")
+			case command:
+				s.run("", "worktrees", "merge", "fix")
+			default:
+				must.Get(all.Merge(t.Context(), tree.Dir, must.Get(all.Unmerged(t.Context(), tree.Dir, ""))(t)))(t)
+				if !keep {
+					must.Do(t, all.Discard(t.Context(), tree.Dir, must.Get(all.Unmerged(t.Context(), tree.Dir, ""))(t)))
+				}
+			}
+			list := s.run("", "worktrees").out
+			name, _, _ := strings.Cut(strings.TrimPrefix(list, "NAME"), "/") // without directories
+			left = append(left, strings.Join([]string{s.read("notes.txt"), name, s.read(filepath.Join(tree.Dir, "notes.txt"))[:4],
+				gittest.Run(t, s.dir, "log", "--all", "--format=%s %D"), gittest.Run(t, s.dir, "status", "--porcelain")}, "\n"))
+		}
+		if left[0] != left[1] || !strings.HasPrefix(left[0], "one\ntwo\n") || strings.Contains(left[0], "parley/fix") != keep {
+			t.Errorf("kept %v: the command leaves\n%s\nand the chat\n%s", keep, left[0], left[1])
+		}
+	}
+}
+
 // A worktree whose repository is gone is listed and removed, after it was confirmed.
 func TestWorktreeOfGoneRepository(t *testing.T) {
 	s := newRepository(t)

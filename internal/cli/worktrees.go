@@ -161,15 +161,16 @@ type Ending struct {
 
 // Leave asks what happens to the work that the session left in its worktree: with ask or, if that is nil, in lines
 // at a terminal. Keeping it is the default, and what happens without a terminal. A worktree that
-// EnterWorktree has made and that holds nothing is removed.
+// EnterWorktree has made and that holds nothing is removed. If ctx ends, it is kept.
 func (w *Worktree) Leave(ctx context.Context, s Streams, ask func(context.Context) (Ending, error)) error {
-	state, err := w.store.State(ctx, w.Tree)
+	look := context.WithoutCancel(ctx) // it says what is kept
+	state, err := w.store.State(look, w.Tree)
 	if err != nil {
 		return err
 	}
 	switch {
 	case state.Empty() && !w.Existed:
-		return w.store.Remove(ctx, w.Tree)
+		return w.store.Remove(look, w.Tree)
 	case state.Empty():
 		return nil
 	}
@@ -183,8 +184,9 @@ func (w *Worktree) Leave(ctx context.Context, s Streams, ask func(context.Contex
 		fmt.Fprint(s.Out, "[k]eep, [m]erge, or [d]iscard? ")
 		switch strings.ToLower(nextAnswer(ctx, answers)) {
 		case "m", "merge":
-			message, err := askMessage(ctx, s, w.store, w.Tree, answers)
-			if err != nil {
+			message := mergeMessage(w.Tree, "")
+			ask := func() (string, error) { return askMessage(ctx, s, message, answers) }
+			if err := changeMessage(ctx, w.store, w.Tree, &message, ask); err != nil {
 				return err
 			}
 			return mergeWorktree(ctx, s, w.store, w.Tree, message, askRemoval(ctx, s, w.Tree, answers))
@@ -200,6 +202,9 @@ func (w *Worktree) Leave(ctx context.Context, s Streams, ask func(context.Contex
 func (w *Worktree) end(ctx context.Context, s Streams, state worktree.State, ask func(context.Context) (Ending, error)) error {
 	ending, err := ask(ctx)
 	switch {
+	case ctx.Err() != nil: // an interrupt chooses nothing
+		w.printKept(s)
+		return nil
 	case err != nil:
 		w.printKept(s)
 		return err
@@ -231,13 +236,21 @@ func (w *Worktree) printKept(s Streams) {
 	fmt.Fprintf(s.Out, "Kept. `parley worktrees merge %s` merges it, `parley worktrees remove %s` removes it\n", w.Name, w.Name)
 }
 
-// askMessage lets the user change the message of the commit that a merge makes.
-func askMessage(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, answers *bufio.Scanner) (string, error) {
-	preview, err := store.Preview(ctx, tree)
-	message := mergeMessage(tree, "")
-	if err != nil || !preview.Makes || preview.Refused != nil { // Merge says why
-		return message, err
+// changeMessage lets the user change the message of the commit that a merge makes, unless change is nil. The
+// user is not asked if the merge makes no commit, or is refused: Merge says why.
+func changeMessage(ctx context.Context, store *worktree.Store, tree worktree.Tree, message *string, change func() (string, error)) error {
+	if change == nil {
+		return nil
 	}
+	preview, err := store.Preview(ctx, tree)
+	if err == nil && preview.Makes && preview.Refused == nil {
+		*message, err = change()
+	}
+	return err
+}
+
+// askMessage asks for the message of a commit in a line.
+func askMessage(ctx context.Context, s Streams, message string, answers *bufio.Scanner) (string, error) {
 	fmt.Fprintf(s.Out, "Commit message (enter for %q): ", message)
 	return cmp.Or(nextAnswer(ctx, answers), message), context.Cause(ctx)
 }
@@ -307,14 +320,15 @@ func NewWorktrees(s Streams) *cobra.Command {
 				return fmt.Errorf("%s belongs to %s: run this there, on the branch to merge into", tree.Name, tree.Main)
 			}
 			atTerminal := isTerminal(s.In) && isTerminal(s.Out)
-			text, err := cmp.Or(message, mergeMessage(tree, "")), error(nil)
+			text := cmp.Or(message, mergeMessage(tree, ""))
+			var change func() (string, error)
 			switch {
 			case edit:
-				text, err = editMessage(cmd.Context(), s, text, tree.Main)
+				change = func() (string, error) { return editMessage(cmd.Context(), s, text, tree.Main) }
 			case message == "" && atTerminal:
-				text, err = askMessage(cmd.Context(), s, store, tree, answers)
+				change = func() (string, error) { return askMessage(cmd.Context(), s, text, answers) }
 			}
-			if err != nil {
+			if err := changeMessage(cmd.Context(), store, tree, &text, change); err != nil {
 				return err
 			}
 			remove := func() bool { return !keep }

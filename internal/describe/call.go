@@ -19,12 +19,36 @@ var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete"
 // UnknownVerb is the word for a call of an unknown kind.
 const UnknownVerb = "Tool"
 
-// Verb returns the word for the kind of a call: "Read", "Run", or UnknownVerb.
+// Verb returns the word for the kind of a call: "Read", "Run", or UnknownVerb. An edit that creates all of its
+// files is "Create", as in its question.
 func Verb(t *thread.Tool) string {
-	if t.Steps != nil {
+	switch {
+	case t.Steps != nil:
 		return "Plan"
+	case t.Kind == "edit" && creates(t):
+		return "Create"
 	}
 	return cmp.Or(verbs[t.Kind], UnknownVerb)
+}
+
+// creates reports whether a call shows changes of files, all of them new.
+func creates(t *thread.Tool) (all bool) {
+	for _, c := range t.Content {
+		if d := c.Diff; d != nil {
+			if all = d.OldMissing && !d.Deleted; !all {
+				return false
+			}
+		}
+		if c.Changes == nil {
+			continue
+		}
+		for _, f := range c.Changes.Files {
+			if all = f.Operation == "add"; !all {
+				return false
+			}
+		}
+	}
+	return all
 }
 
 // Progress returns how far the steps of a plan are, such as "1/3", and the one that is done now, "" if none is left.

@@ -151,7 +151,7 @@ func judgesChanges(d *desk) {
 	s.WaitFor("Staged 1 hunk of a.txt", "▌ hunk 2 of 2 · staged")
 	s.staged("a.txt", 70)
 	s.Press("r")
-	s.WaitFor("Redone: a.txt", "of 3 · file 1 of 2")
+	s.WaitFor("Redid a.txt", "of 3 · file 1 of 2")
 	s.file("a.txt", 3, 40, 70)
 	s.Press("S")
 	s.WaitFor("Staged a.txt")
@@ -162,7 +162,7 @@ func judgesChanges(d *desk) {
 	s.WaitFor("Restored. r redoes its change.")
 	s.file("b.txt")
 	s.Press("r")
-	s.WaitFor("Redone: b.txt", "+ new 10")
+	s.WaitFor("Redid b.txt", "+ new 10")
 	s.file("b.txt", 10)
 	s.staged("b.txt")
 }

@@ -118,7 +118,7 @@ func TestKeysJustAfterQuestionAllowNothing(t *testing.T) {
 	open(t, dir)
 	s.WaitFor("scripted asks", "alt+a to answer · esc reject")
 	s.Type("y")
-	s.WaitFor("Too soon: wait a moment, then press y again")
+	s.WaitFor("Too soon after another key: press y again")
 	s.WaitDraft("")
 	s.WaitFor(armed) // once nothing has been typed for a while
 	s.Press("n")

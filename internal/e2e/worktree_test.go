@@ -141,7 +141,9 @@ func TestSignalAtTheQuestionAboutAWorktree(t *testing.T) {
 	s.WaitFor("What about the worktree fix?", "esc keep")
 	s.Kill(syscall.SIGTERM)
 	s.WaitFor("Kept.")
-	s.ExitCode()
+	if code := s.ExitCode(); code != 130 {
+		t.Errorf("got exit code %d, want 130", code)
+	}
 	if branches := gittest.Run(t, dir, "branch", "--list", "parley/fix"); branches == "" {
 		t.Error("the branch is gone")
 	}
@@ -187,6 +189,14 @@ func TestMergeCommandAsks(t *testing.T) {
 	if code := s.ExitCode(); code != 0 {
 		t.Fatalf("got exit code %d", code)
 	}
+	gittest.Write(t, dir, "notes.txt", "mine\n")
+	gittest.Run(t, dir, "commit", "-qam", "mine")
+	s = StartEnv(t, 100, 40, dir, env, "worktrees", "merge", "fix") // it asks nothing if it cannot merge
+	rows := s.WaitFor("parley: merge fix: the merge would conflict in notes.txt")
+	if code := s.ExitCode(); code != 1 || rowOf(rows, "Commit message") >= 0 {
+		t.Errorf("got exit code %d:\n%s", code, numbered(rows))
+	}
+	gittest.Run(t, dir, "reset", "-q", "--hard", "HEAD~")
 	s = StartEnv(t, 100, 40, dir, env, "worktrees", "merge", "fix")
 	s.WaitFor(`Commit message (enter for "edit notes.txt"):`)
 	s.Type("Say hello\r")

@@ -67,6 +67,15 @@ func init() {
 	}
 }
 
+// offByDefault are the members that grant more than the rest of the input only if they are true.
+var offByDefault = strings.Fields("replaceall allowmultiple background runinbackground isbackground recursive multiline -n -o modifiedbyuser")
+
+// saysNothingMore reports whether a member might as well be absent: null, no note, or off as it is by default.
+// Any other false or empty text may lift a restriction.
+func saysNothingMore(name, value string) bool {
+	return value == "null" || value == `""` && members[name] == roleNote || value == "false" && slices.Contains(offByDefault, name)
+}
+
 // plainName normalises the name of a member: camelCase and snake_case are alike.
 func plainName(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -276,18 +277,45 @@ func TestOptionNamesThatLie(t *testing.T) {
 	}
 }
 
-// Every member of the input can be found on the screen.
+// Members that are off as usual are left to the details. A false or an empty text that may lift a restriction is not.
+func TestMembersThatSayNothing(t *testing.T) {
+	r := newRig(t)
+	for input, want := range map[string][]string{
+		`{"command":"ls","description":"","run_in_background":false,"timeout":null}`: nil,
+		`{"path":"f","old_string":"a","new_string":"b","replaceAll":false}`:          nil,
+		`{"pattern":"x","-n":false,"-i":true,"glob":null}`:                           {"-i=true"},
+		`{"command":"ls","run_in_background":true}`:                                  {"run_in_background=true"},
+		`{"path":"f","replace_all":true,"replace_all":false}`:                        {"replace_all=true"},
+		`{"path":"f","sandbox":false,"dry_run":false,"respect_git_ignore":false,"filter":"","content":""}`: {"sandbox=false",
+			"dry_run=false", "respect_git_ignore=false", "filter=", "content="},
+	} {
+		q := r.show(tool("other", "a title", input))
+		got := slices.DeleteFunc(parts(q, permissions.Field), func(f string) bool {
+			key, _, _ := strings.Cut(f, "=")
+			return slices.Contains([]string{"path", "pattern", "old_string", "new_string"}, key)
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: shown are %q, want %q", input, got, want)
+		}
+		var raw, details any
+		if json.Unmarshal([]byte(input), &raw) != nil || json.Unmarshal([]byte(q.Details), &details) != nil || !reflect.DeepEqual(raw, details) {
+			t.Errorf("%s: the details are %s", input, q.Details)
+		}
+	}
+}
+
+// Every member of the input that says something can be found on the screen.
 func TestEveryMemberIsShown(t *testing.T) {
 	r := newRig(t)
 	for _, input := range []string{
-		`{"command":"ls -la","cwd":"/nowhere","workdir":"/elsewhere","timeout":10,"background":true,"env":{"A":"1"},"none":null}`,
+		`{"command":"ls -la","cwd":"/nowhere","workdir":"/elsewhere","timeout":10,"background":true,"env":{"A":"1"}}`,
 		`{"command":["sh","-c","echo hi; rm x"],"cmd":"another","description":"a title"}`,
 		`{"command":{"nested":"x"},"cmd":5}`,
 		`{"command":["a",null],"args":["b"]}`,
 		`{"command":"echo rm -rf /elsewhere","hook":"rm -rf /elsewhere"}`, // inside the command, but not the same
 		`{"command":"ls","Command":"curl evil.example"}`,
 		`{"command":"one","command":"two"}`,
-		`{"path":"/elsewhere/x","old_string":"one","new_string":"","replace_all":false}`,
+		`{"path":"/elsewhere/x","old_string":"one","new_string":"","replace_all":true}`,
 		`{"":"no name","a title":"x"}`,
 		`{"a":"  padded  ","b":"line\nline"}`,
 		`"a string"`, `["a","list"]`, `42`, `true`,

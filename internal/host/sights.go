@@ -83,7 +83,7 @@ func (s *sights) replaced(raw []byte) {
 }
 
 // rest returns what the raw input has that is not shown yet, in the agent's order. Relative paths of a
-// patch begin in cwd.
+// patch begin in cwd. Members that say nothing are left to the details.
 func (s *sights) rest(raw []byte, cwd string) []permissions.Part {
 	whole := []permissions.Part{{Kind: permissions.Field, Label: "input", Text: safetext.Visible(string(raw))}}
 	if jsonscan.KindOf(raw) != jsonscan.Object {
@@ -96,7 +96,7 @@ func (s *sights) rest(raw []byte, cwd string) []permissions.Part {
 	s.replaced(raw)
 	m := jsonscan.MembersOf(raw)
 	for m.Next() {
-		if slices.Contains(s.members, string(m.Key)) {
+		if slices.Contains(s.members, string(m.Key)) || saysNothingMore(plainName(string(m.Key)), string(m.Value)) {
 			continue
 		}
 		value := string(m.Value)

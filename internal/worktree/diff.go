@@ -57,7 +57,7 @@ type Preview struct {
 	Files []File // that change
 	Into  string // the branch that it goes to; "" if none is checked out
 	Makes bool   // it makes a commit, which has a message
-	// Refused is why it cannot be merged now, nil if it can. Conflicts are found by Merge only.
+	// Refused is why it cannot be merged now, nil if it can. What would be overwritten is found by Merge only.
 	Refused error
 }
 
@@ -76,8 +76,24 @@ func (s *Store) Preview(ctx context.Context, t Tree) (Preview, error) {
 		return Preview{}, err
 	}
 	p.Into, p.Refused = c.mergeable(ctx, p.Uncommitted)
-	p.Makes = len(p.Uncommitted) > 0 || !ancestor(ctx, c.main, "HEAD", t.Branch())
+	diverged := !ancestor(ctx, c.main, "HEAD", t.Branch())
+	p.Makes = len(p.Uncommitted) > 0 || diverged
+	if p.Refused == nil && diverged {
+		p.Refused = c.conflict(ctx, p.Uncommitted)
+	}
 	return p, context.Cause(ctx)
+}
+
+// conflict is conflicts for the branch and a commit of the files, which nothing refers to.
+func (c comparison) conflict(ctx context.Context, files []string) error {
+	commit, err := c.Branch(), error(nil)
+	if len(files) > 0 {
+		commit, err = commitOf(ctx, c.indexed.Only(commitPlaces(c.own)...), files, ref(c.Tree), "tried by parley")
+	}
+	if err != nil {
+		return err
+	}
+	return c.conflicts(ctx, commit)
 }
 
 // comparison compares a worktree with a commit.

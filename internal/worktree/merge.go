@@ -181,7 +181,7 @@ func (o opened) mergeCommitted(ctx context.Context, message string) (Merged, err
 		_, err := o.main.Run(ctx, "merge", "--quiet", "--ff-only", o.Branch())
 		return Merged{FastForward: true}, overwrites(err)
 	}
-	if err := o.conflicts(ctx); err != nil {
+	if err := o.conflicts(ctx, o.Branch()); err != nil {
 		return Merged{}, err
 	}
 	_, err := o.main.Run(ctx, "merge", "--quiet", "--no-ff", "--no-edit", "-m", message, o.Branch())
@@ -203,15 +203,7 @@ func (o opened) commit(ctx context.Context, files []string, message string) (com
 	if err != nil {
 		return false, nil, err
 	}
-	// Unlike git add, it starts nothing in a submodule.
-	if _, err := own.RunInput(ctx, strings.Join(append(files, ""), "\x00"), "update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
-		return false, nil, err
-	}
-	tree, err := line(ctx, own, "write-tree")
-	if err != nil {
-		return false, nil, err
-	}
-	made, err := line(ctx, own, "commit-tree", tree, "-p", before, "-m", message)
+	made, err := commitOf(ctx, own, files, before, message)
 	if err != nil {
 		return false, nil, err
 	}
@@ -221,6 +213,19 @@ func (o opened) commit(ctx context.Context, files []string, message string) (com
 	return true, func() { // a commit that stays loses nothing
 		setBranch(context.WithoutCancel(ctx), own, o.Tree, before, made, "taken back by parley")
 	}, nil
+}
+
+// commitOf makes a commit of the files, on no branch.
+func commitOf(ctx context.Context, own *gitsafe.Repo, files []string, parent, message string) (string, error) {
+	// Unlike git add, it starts nothing in a submodule.
+	if _, err := own.RunInput(ctx, strings.Join(append(files, ""), "\x00"), "update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
+		return "", err
+	}
+	tree, err := line(ctx, own, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	return line(ctx, own, "commit-tree", tree, "-p", parent, "-m", message)
 }
 
 // nested returns an ErrNested if the branch adds a repository: git would merge a link to it, without its
@@ -236,10 +241,10 @@ func (o opened) nested(ctx context.Context) error {
 	return err
 }
 
-// conflicts returns a *ConflictError if merging the branch into the main worktree's would conflict. It
-// changes nothing.
-func (o opened) conflicts(ctx context.Context) error {
-	out, err := o.main.Run(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", "HEAD", o.Branch())
+// conflicts returns a *ConflictError if merging the commit into the main worktree's branch would conflict.
+// It changes nothing.
+func (o opened) conflicts(ctx context.Context, commit string) error {
+	out, err := o.main.Run(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", "HEAD", commit)
 	var failed *gitsafe.Error
 	if errors.As(err, &failed) && failed.Code() == 1 {
 		_, names, _ := strings.Cut(out, "\x00") // the first is the tree

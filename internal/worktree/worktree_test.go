@@ -250,7 +250,11 @@ func TestMergeRefused(t *testing.T) {
 				return string(out) + r.read(r.repo, "a.txt") + r.read(r.repo, "new.txt") + r.git(r.repo, "rev-parse", tree.Branch()) + r.read(tree.Path, "a.txt")
 			}
 			before := look()
+			p, failed := r.store.Preview(t.Context(), tree)
 			_, err := r.store.Merge(t.Context(), tree, "x")
+			if overwrites := errors.As(err, new(*OverwriteError)); failed != nil || tc.want(p.Refused) == overwrites {
+				t.Errorf("preview: refused for %v, %v, want the reason of the merge, except for what is overwritten", p.Refused, failed)
+			}
 			if err == nil || !tc.want(err) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want that it is refused for this reason, in one line", err)
 			}

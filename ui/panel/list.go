@@ -39,6 +39,9 @@ type List struct {
 	Items func() []list.Item
 	Same  func(a, b any) bool
 
+	// Edited is called when the user leaves the row that is edited, which closes the list; nil: it stays.
+	Edited func(saved bool)
+
 	confirm confirmation
 	renames *rename   // the title that is being edited; nil: none
 	typed   time.Time // the last key that was not an arrow, or when it was opened
@@ -54,9 +57,14 @@ func (l *List) Open(env *layer.Env, out *layer.Effects, on Host) {
 func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
 	l.List.Shown(l.room(l.note(box.InnerWidth(l.width), l.height), l.height))
 	if r := l.renaming(); r != nil {
+		note := l.Note
 		cmd, done := r.press(p, l.env.Keys)
 		if done {
 			l.renames, l.typed = nil, l.env.Now()
+		}
+		if done && l.Edited != nil && l.Note == note { // nothing failed
+			l.Edited(p.Name == "enter")
+			l.host.Back(l)
 		}
 		return cmd, true
 	}

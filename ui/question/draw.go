@@ -153,7 +153,7 @@ func (f face) options() []string {
 func (f face) foot() string {
 	stop := intent.Hint{Key: intent.Stop, Action: "reject"}
 	switch {
-	case f.armed && f.note != "":
+	case f.note != "" && (f.armed || !f.around.Drafting && !f.around.Beside):
 		return f.note
 	case f.around.Beside:
 		return f.keys.Label(intent.Chat, intent.NextWaiting) + " or a click to answer"

@@ -43,12 +43,15 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 	q.rested = q.rested || q.quiet(now, q.host.PageState())
 	pressed := q.pressed
 	q.pressed = unreadChoice{} // only the very next key can repeat an answer
-	if q.tooEarly(now) || w != nil && w.editing {
+	switch {
+	case w != nil && w.editing:
 		return nil, true
+	case q.tooEarly(now):
+		return q.say(tooSoon(p.Name)), true
 	}
 	if o, ok := optionFor(cur.Options, p.Name); ok {
 		if harmless(o) && now.Sub(q.shownAt) < underWay {
-			return nil, true
+			return q.say(tooSoon(p.Name)), true
 		}
 		q.pressed = pressed
 		return q.answer(cur, o, p.Name), true
@@ -81,7 +84,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		cmd = q.pickHunks(cur)
 	case intent.EditText:
 		if !q.ready() {
-			return q.out.Say(tooSoon(p.Name)), true
+			return q.say(tooSoon(p.Name)), true
 		}
 		cmd = q.editText(cur)
 	case intent.Reject:
@@ -95,7 +98,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		q.full = !q.full
 	case intent.MakeRule:
 		if !q.ready() {
-			return q.out.Say(tooSoon(p.Name)), true
+			return q.say(tooSoon(p.Name)), true
 		}
 		return q.host.OfferRules(cur, q.read), true
 	case intent.NextQuestion:
@@ -230,15 +233,19 @@ func ReadFirst(keys *intent.Keymap) string {
 	return "Read to the end first: " + keys.Labels(intent.Question, intent.ScrollDown, intent.PageDown)
 }
 
+// say shows a line about the last key in the foot: it goes with the next key, and with the question.
+func (q *Question) say(note string) tea.Cmd {
+	q.note = note
+	return nil
+}
+
 // tooSoon says that a key which allows may be the next letter of a word.
-func tooSoon(key string) string { return "Too soon: wait a moment, then press " + key + " again" }
+func tooSoon(key string) string { return "Too soon after another key: press " + key + " again" }
 
 // answer answers with the option of a key.
 func (q *Question) answer(cur permissions.Question, o permissions.Option, key string) tea.Cmd {
-	if !harmless(o) {
-		if ok, cmd := q.mayAllow(o, key); !ok {
-			return cmd
-		}
+	if !harmless(o) && !q.mayAllow(o, key) {
+		return nil
 	}
 	if w := q.edits[cur.Key]; w.changed() && !harmless(o) {
 		return q.answerChanged(cur, o, w)
@@ -246,19 +253,20 @@ func (q *Question) answer(cur permissions.Question, o permissions.Option, key st
 	return q.sent(cur.Key, q.host.Answers().Answer(cur.Key, o.ID))
 }
 
-// mayAllow reports whether an option that allows may be chosen now, with a key. If not, the command
-// tells the user why.
-func (q *Question) mayAllow(o permissions.Option, key string) (bool, tea.Cmd) {
+// mayAllow reports whether an option that allows may be chosen now, with a key. If not, the foot says why.
+func (q *Question) mayAllow(o permissions.Option, key string) bool {
 	switch {
 	case !q.read && !q.offers(o):
 		q.pressed = unreadChoice{}
-		return false, q.out.Say(ReadFirst(q.env.Keys))
+		q.note = ReadFirst(q.env.Keys)
 	case !q.ready() && (q.read || q.pressed.option != o.ID):
-		return false, q.out.Say(tooSoon(key))
+		q.note = tooSoon(key)
 	case q.read, q.pressed.confirmed(o.ID, q.env.Now()) && q.ready():
-		return true, nil
+		return true
+	default:
+		q.note = fmt.Sprintf("%s not read: press %s again to allow anyway", words.Count(q.unread(), "row"), key)
 	}
-	return false, q.out.Say(fmt.Sprintf("%s not read: press %s again to allow anyway", words.Count(q.unread(), "row"), key))
+	return false
 }
 
 // answerChanged answers with the write as the user has changed it.
@@ -281,9 +289,9 @@ func (q *Question) answerAttended(cur permissions.Question, key string) tea.Cmd 
 	case !ok:
 		return nil
 	case !q.read:
-		return q.out.Say(ReadFirst(q.env.Keys))
+		return q.say(ReadFirst(q.env.Keys))
 	case !q.ready():
-		return q.out.Say(tooSoon(key))
+		return q.say(tooSoon(key))
 	default:
 		return q.sent(cur.Key, q.host.Answers().AnswerAttended(cur.Key, o.ID))
 	}

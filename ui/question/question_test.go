@@ -172,8 +172,8 @@ func TestCoveredIsNotRead(t *testing.T) {
 	p.see(60, 20, true)
 	p.rests()
 	p.press("y")
-	if said := p.said(); len(p.answered) > 0 || !strings.Contains(said, "Read to the end first") {
-		t.Errorf("answered %q, said %q", p.answered, said)
+	if rows, _ := p.q.Rows(60, 20, true); len(p.answered) > 0 || !strings.Contains(strings.Join(rows, "\n"), "Read to the end first") {
+		t.Errorf("answered %q:\n%s", p.answered, strings.Join(rows, "\n"))
 	}
 }
 

@@ -211,7 +211,7 @@ func (r *Review) again() tea.Cmd {
 	} else if !f.Undone {
 		return r.out.Say("Nothing was undone here")
 	}
-	return r.do(acted{file: f, failed: failed, did: "Redone:", redo: true, redone: last}, func(s *Changes, c undo.Change) error {
+	return r.do(acted{file: f, failed: failed, did: "Redid", redo: true, redone: last}, func(s *Changes, c undo.Change) error {
 		if u.text == nil {
 			return s.Redo(context.Background(), []undo.Change{c})[0].Err
 		}

@@ -69,7 +69,7 @@ func TestRefusedRedo(t *testing.T) {
 			g.says("it was changed since")
 			g.err = nil
 			g.press("r")
-			g.says("Redone: a")
+			g.says("Redid a")
 			g.holds("a", changed)
 		})
 	}
@@ -102,7 +102,7 @@ func TestManyUndone(t *testing.T) {
 	}
 	for range maxUndone {
 		g.press("r")
-		g.says("Redone: f")
+		g.says("Redid f")
 	}
 	g.press("r")
 	g.says("Nothing was undone here")

@@ -107,7 +107,10 @@ func (r *drawing) title() string {
 			added, removed = added+f.added, removed+f.removed
 		}
 	}
-	title := fmt.Sprintf("Review: %s · %s", r.scope(), words.Count(len(r.files), "file"))
+	title := "Review: " + r.scope()
+	if len(r.turns) > 0 {
+		title += " · " + words.Count(len(r.files), "file")
+	}
 	if added+removed > 0 { // else no file has lines that could be compared
 		title += fmt.Sprintf(" +%d −%d", added, removed)
 	}

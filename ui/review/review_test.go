@@ -218,7 +218,7 @@ func TestKinds(t *testing.T) {
 		g.press("u")
 		g.says("is undone already; r redoes its change")
 		g.press("r")
-		g.says("Redone:")
+		g.says("Redid ")
 	}
 	g := newRig(t, onDisk{Change: undo.Change{Path: "f", Kind: undo.Created, Link: true}, after: "/etc/passwd"})
 	g.sees("created · symbolic link · turn 1", "+ /etc/passwd")

@@ -64,7 +64,7 @@ type Line struct {
 	Beside   bool   // the page is beside the one that has the keys, and names none
 }
 
-// Row draws the line. It never wraps: parts are dropped from the right until it fits.
+// Row draws the line. It never wraps: the least important parts are dropped until it fits.
 func (l Line) Row(width int) string {
 	right := l.Right()
 	line := l.fitParts(width - text.Width(right) - 3)
@@ -82,38 +82,74 @@ func (l Line) Short(width int) string {
 	return text.Truncate("  "+left+right, width, "…")
 }
 
-// fitParts joins as many parts as fit.
-func (l Line) fitParts(room int) (line string) {
-	th := l.Env.Theme
-	parts := l.parts()
-	for _, p := range parts {
-		next := p
-		if line != "" {
-			next = line + th.Dim.Paint(" · ") + p
-		}
-		if text.Width(next) > room {
-			break
-		}
-		line = next
-	}
-	if line == "" && len(parts) > 0 {
-		line = text.Truncate(parts[0], max(1, room), "…")
-	}
-	return line
+// part is a part of the line. One that counts more is kept when there is no room for all.
+type part struct {
+	text   string
+	counts int
 }
 
-// parts returns the parts of the line, the most important first.
-func (l Line) parts() []string {
+// What parts count: of those that count the same, the first are kept.
+const (
+	usual    = iota
+	changes  // how many lines were changed: it is tried even if something before it was dropped
+	current  // what waits, and the modes
+	doing    // what the agent is doing, and which sessions wait for the user
+	warnings // what nobody must overlook
+)
+
+// fitParts joins as many parts as fit, in their order.
+func (l Line) fitParts(room int) string {
 	th := l.Env.Theme
-	approval := l.approval()
-	rest := l.broken()
-	if rest != nil {
-		approval = ""
-	} else {
-		rest = append(l.doing(), l.counts()...)
+	between := th.Dim.Paint(" · ")
+	parts := l.parts()
+	order := make([]int, len(parts)) // the one that counts most first
+	for i := range order {
+		order[i] = i
 	}
-	all := append([]string{th.Bad.Paint(l.Agent.Spec.Warning), approval, l.others()}, rest...)
-	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
+	slices.SortStableFunc(order, func(a, b int) int { return parts[b].counts - parts[a].counts })
+	var kept []int
+	width, dropped := -text.Width(between), false
+	for _, i := range order {
+		switch n := text.Width(between) + text.Width(parts[i].text); {
+		case dropped && parts[i].counts != changes:
+		case width+n > room:
+			dropped = true
+		default:
+			kept, width = append(kept, i), width+n
+		}
+	}
+	if len(kept) == 0 && len(parts) > 0 {
+		return text.Truncate(parts[0].text, max(1, room), "…")
+	}
+	slices.Sort(kept)
+	var line []string
+	for _, i := range kept {
+		line = append(line, parts[i].text)
+	}
+	return strings.Join(line, between)
+}
+
+// parts returns the parts of the line, in their order.
+func (l Line) parts() (all []part) {
+	add := func(counts int, texts ...string) {
+		for _, t := range texts {
+			if t != "" {
+				all = append(all, part{t, counts})
+			}
+		}
+	}
+	add(warnings, l.Env.Theme.Bad.Paint(l.Agent.Spec.Warning))
+	broken := l.broken()
+	if broken == nil {
+		add(warnings, l.approval())
+	}
+	add(doing, l.others())
+	if broken != nil {
+		add(doing, broken...)
+		return all
+	}
+	add(doing, l.doing()...)
+	return append(all, l.counts()...)
 }
 
 // approval names an approval mode other than the default; "" for that.
@@ -254,9 +290,14 @@ func WaitingChanges(asked, now time.Time) time.Time {
 }
 
 // counts returns the numbers and the settings of the session.
-func (l Line) counts() (parts []string) {
+func (l Line) counts() (parts []part) {
 	th, t := l.Env.Theme, l.Thread
-	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	counts := current
+	add := func(format string, args ...any) {
+		if s := fmt.Sprintf(format, args...); s != "" {
+			parts = append(parts, part{s, counts})
+		}
+	}
 	if n := len(t.Held); n > 0 {
 		add("%d held", n)
 	}
@@ -266,7 +307,10 @@ func (l Line) counts() (parts []string) {
 	if n := len(t.Background); n > 0 {
 		add("%d in the background", n)
 	}
-	parts = append(parts, l.modes()...)
+	for _, mode := range l.modes() {
+		add("%s", mode)
+	}
+	counts = usual
 	if o, ok := t.Option("model"); ok {
 		add("%s", event.NameOf(o.Current, o.Choices))
 	}
@@ -276,15 +320,18 @@ func (l Line) counts() (parts []string) {
 		add("ctx %s", tokens(u.Used))
 	}
 	add("%s", money(t.Usage))
+	counts = changes
 	if added, removed := l.Changes.Lines(); added+removed > 0 {
 		add("%s %s", th.DiffAdd.Paint(fmt.Sprintf("+%d", added)), th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
 	}
+	counts = warnings
 	if t.RanDenied > 0 {
 		add("%s", th.Bad.Paint(fmt.Sprintf("%d ran although rejected", t.RanDenied)))
 	}
 	if t.Unasked > 0 {
 		add("%s", th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))
 	}
+	counts = usual
 	if l.MouseOff {
 		add("%s", th.Dim.Paint("mouse off"))
 	}

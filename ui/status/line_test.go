@@ -73,3 +73,24 @@ func TestLine(t *testing.T) {
 		}
 	}
 }
+
+// On a narrow screen what nobody must overlook is dropped last, and how many lines were changed is kept
+// before the context, the cost and the names of settings.
+func TestLineWithoutRoom(t *testing.T) {
+	l := aLine()
+	l.Thread.Usage = event.UsageChanged{Used: 50_000, Size: 200_000, Cost: 1.5, Currency: "USD"}
+	l.Thread.Modes, l.Thread.Mode = []event.Choice{{ID: "plan", Name: "Plan, and then ask before anything is done"}}, "plan"
+	l.Thread.Added, l.Thread.Removed = 12, 3
+	for width, want := range map[int]string{
+		140: "fake · running 1m00s · opening · approval: ask · mode: Plan, and then ask before anything is done · +12 −3 · 3 unasked esc stop",
+		110: "fake · running 1m00s · opening · approval: ask · +12 −3 · 3 unasked esc stop",
+		64:  "fake · running 1m00s · opening · +12 −3 · 3 unasked esc stop",
+		54:  "fake · running 1m00s · opening · 3 unasked esc stop",
+		30:  "fake · 3 unasked esc stop",
+		22:  "3 unasked esc stop",
+	} {
+		if got := strings.Join(strings.Fields(uitest.Text([]string{l.Row(width)})), " "); got != want {
+			t.Errorf("at %d columns:\n%q, want\n%q", width, got, want)
+		}
+	}
+}
