@@ -92,14 +92,8 @@ type Client struct {
 	negotiated chan struct{}     // closed when negotiation is over and handedOver is set
 	handedOver bool              // another connection takes over: the end of this one is not reported
 
-	mu             sync.Mutex
-	sessions       map[string]*Session
-	opening        map[string]bool // ids that are being passed to the services
-	early          *earlyUpdates
-	elicits        elicitations
-	closedSessions map[string]bool // closed sessions, whose late updates are dropped
-	subagents      int             // of sessions
-	err            error
+	sessions registry
+	elicits  elicitations
 
 	closing   chan struct{} // closed when Close is called by this side
 	closeOnce sync.Once
@@ -124,7 +118,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	if sink, ok := opts.Sink.(event.Bounded); ok {
 		in.hold = sink.Reserve
 	}
-	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, negotiated: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), closedSessions: map[string]bool{},
+	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, negotiated: make(chan struct{}), sessions: newRegistry(),
 		closing: make(chan struct{}), ended: make(chan struct{})}
 	in.lost = c.tooLong
 	c.disk = &diskWork{failed: c.problem}
@@ -173,9 +167,9 @@ func (c *Client) Done() <-chan struct{} { return c.ended }
 // Err returns why the connection has ended, nil while it has not. It matches
 // event.ErrClosed, and *event.ExitError if a launched agent exited.
 func (c *Client) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
+	c.sessions.mu.Lock()
+	defer c.sessions.mu.Unlock()
+	return c.sessions.ended
 }
 
 // Close ends the connection and, if parley launched it, the agent with all its children.
@@ -192,17 +186,7 @@ func (c *Client) watch() {
 	<-c.peer.Done()
 	<-c.negotiated
 	err := c.endError()
-	c.mu.Lock()
-	c.err = err
-	sessions := make([]*Session, 0, len(c.sessions))
-	for _, s := range c.sessions {
-		sessions = append(sessions, s)
-	}
-	c.mu.Unlock()
-	for _, s := range sessions {
-		if s.parent != nil {
-			continue
-		}
+	for _, s := range c.sessions.end(err) {
 		s.disconnected(err)
 		if c.opts.Services.Sessions != nil {
 			c.opts.Services.Sessions.CloseSession(s.id)
@@ -250,40 +234,11 @@ func (c *Client) tooLong(e *transport.TooLongError) {
 
 // forget ends a session on this side: later updates for it are dropped.
 func (c *Client) forget(s *Session) {
-	c.mu.Lock()
-	if c.sessions[s.id] == s {
-		delete(c.sessions, s.id)
-		if len(c.closedSessions) < maxGone {
-			c.closedSessions[s.id] = true
-		}
-		c.forgetSubagents(s)
-	}
-	c.mu.Unlock()
+	c.sessions.remove(s)
 	s.closed()
-	c.closeStream(s.id)
+	c.in.closeStream(s.id)
 	c.surface.ended(s, ErrSessionClosed)
 	if c.opts.Services.Sessions != nil {
 		c.opts.Services.Sessions.CloseSession(s.id)
 	}
-}
-
-// maxGone bounds the remembered ids of closed sessions. Updates for others are kept for
-// a while and then dropped, like those of any unknown session.
-const maxGone = 10_000
-
-// disown forgets a session whose caller has given up.
-func (c *Client) disown(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.sessions[id] == nil {
-		c.closedSessions[id] = true
-		c.early.take(id, c.clock())
-	}
-}
-
-// session returns the session with this id, nil if it is unknown.
-func (c *Client) session(id string) *Session {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.sessions[id]
 }

@@ -96,16 +96,3 @@ func (o *Options) advice(err error) string {
 	}
 	return "accept any certificate with --insecure"
 }
-
-// openStream and closeStream tell HTTP, which has a stream for each session, about a session.
-func (c *Client) openStream(id string) {
-	if h, ok := c.in.Conn.(*transport.HTTP); ok {
-		h.OpenSession(id)
-	}
-}
-
-func (c *Client) closeStream(id string) {
-	if h, ok := c.in.Conn.(*transport.HTTP); ok {
-		h.CloseSession(id)
-	}
-}

@@ -88,7 +88,7 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 	var s *Session
 	if r.SessionID != "" {
 		var no jsonrpc.Work
-		if s, no = c.known(r.SessionID); no != nil {
+		if s, no = c.sessions.known(r.SessionID); no != nil {
 			return no
 		}
 		if s.cancelling() {

@@ -98,8 +98,8 @@ func (c *Client) Examined() <-chan struct{} {
 
 // crowded returns the work that refuses a question because too many wait to be judged; nil if there is
 // room for it.
-func (c *Client) crowded() jsonrpc.Work {
-	if !c.disk.full() {
+func (d *diskWork) crowded() jsonrpc.Work {
+	if !d.full() {
 		return nil
 	}
 	return refuse(jsonrpc.Errorf(jsonrpc.CodeInternalError, "Too many questions at once"))

@@ -58,11 +58,3 @@ func refuse(err error) jsonrpc.Work {
 func badParams(err error) jsonrpc.Work {
 	return refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err))
 }
-
-// known returns the session with this id, or the work that refuses the request.
-func (c *Client) known(id string) (*Session, jsonrpc.Work) {
-	if s := c.session(id); s != nil {
-		return s, nil
-	}
-	return nil, refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown session").WithData(map[string]string{"sessionId": id}))
-}

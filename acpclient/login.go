@@ -20,7 +20,7 @@ const (
 )
 
 // authMethod checks an agent's description of a way to log in.
-func (c *Client) authMethod(m wire.AuthMethod) event.AuthMethod {
+func (o *Options) authMethod(m wire.AuthMethod) event.AuthMethod {
 	out := event.AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80), Description: safetext.Line(m.Description, 2000), Type: safetext.Line(m.Type, 40)}
 	switch {
 	case out.Type == "terminal":
@@ -35,7 +35,7 @@ func (c *Client) authMethod(m wire.AuthMethod) event.AuthMethod {
 		}
 	case m.Key && (out.Type == "" || out.Type == "agent"):
 		out.TakesKey = true
-	case c.opts.TerminalLogin:
+	case o.TerminalLogin:
 		out.Command = authCommand(m.Command)
 	}
 	return out

@@ -95,10 +95,10 @@ func (c *Client) ResumeSession(ctx context.Context, id string, n NewSession) (*S
 // reopen registers the session before it sends the request, because the replay arrives
 // before the answer.
 func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n NewSession) (*Session, error) {
-	if c.session(id) != nil {
+	if c.sessions.session(id) != nil {
 		return nil, fmt.Errorf("%s: it is open already", doing)
 	}
-	if err := c.takes(n.System); err != nil {
+	if err := n.System.takenBy(c.agent); err != nil {
 		return nil, err
 	}
 	n = c.withTools(n)
@@ -151,7 +151,7 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 		return nil, failed
 	}
 	if late {
-		c.stragglers(ctx)
+		c.in.stragglers(ctx, c.ended)
 		s.reopened(replay, in, nil)
 	}
 	return s, nil
@@ -177,35 +177,6 @@ func (s *Session) reopened(replay bool, in event.For, err error) {
 	}
 }
 
-// How long no update may arrive after the answer to session/load before the history
-// counts as complete, and how long to wait for that at most.
-const (
-	historyPause    = 100 * time.Millisecond
-	historyPatience = 3 * time.Second
-)
-
-// stragglers waits for the rest of a history: gemini answers after its first message,
-// and over HTTP the answer may overtake the session's stream. It returns when nothing
-// has arrived for a while, or when ctx or the connection ends.
-func (c *Client) stragglers(ctx context.Context) {
-	ctx, stop := context.WithTimeout(ctx, historyPatience)
-	defer stop()
-	for came := c.in.received.Load(); ; {
-		select {
-		case <-time.After(historyPause):
-		case <-ctx.Done():
-			return
-		case <-c.ended:
-			return
-		}
-		now := c.in.received.Load()
-		if now == came {
-			return
-		}
-		came = now
-	}
-}
-
 // openRequest describes a stored session.
 func (c *Client) openRequest(id string, n NewSession) wire.OpenSessionRequest {
 	req := wire.OpenSessionRequest{SessionID: id, Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP)}
@@ -221,7 +192,7 @@ func (c *Client) ForkSession(ctx context.Context, id string, n NewSession) (*Ses
 	if !c.agent.Fork {
 		return nil, fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
-	if err := c.takes(n.System); err != nil {
+	if err := n.System.takenBy(c.agent); err != nil {
 		return nil, err
 	}
 	n = c.withTools(n)

@@ -73,7 +73,7 @@ func (c *Client) negotiate(ctx context.Context) error {
 	}
 	answer, err := c.initialize(ctx, offer)
 	if err != nil {
-		return c.otherVersion(err, offer, allowed)
+		return otherVersion(err, offer, allowed)
 	}
 	if answer < offer {
 		if c.opts.InitializeOnce {
@@ -98,9 +98,9 @@ func (c *Client) negotiate(ctx context.Context) error {
 // initialize offers a version and returns the answered one, which is the offered one or,
 // after 2, 1.
 func (c *Client) initialize(ctx context.Context, offer int) (int, error) {
-	var req any = c.initializeRequestV1()
+	var req any = c.opts.initializeRequestV1()
 	if offer == 2 {
-		req = c.initializeRequestV2()
+		req = c.opts.initializeRequestV2()
 	}
 	var answer int // not returned by the call: if ctx ends first the answer may still arrive
 	var failed error
@@ -150,7 +150,7 @@ func (c *Client) introduced(version int, raw []byte) error {
 		SystemPrompt: r.SystemPrompt, OverridePrompt: r.OverridePrompt, Steering: r.Steering,
 	}
 	for _, m := range r.AuthMethods {
-		c.agent.AuthMethods = append(c.agent.AuthMethods, c.authMethod(m))
+		c.agent.AuthMethods = append(c.agent.AuthMethods, c.opts.authMethod(m))
 	}
 	if version == 1 {
 		c.quirk = quirksOf(r.Agent.Name)
@@ -160,7 +160,7 @@ func (c *Client) introduced(version int, raw []byte) error {
 
 // otherVersion returns a version that the agent supports, if the error with which it
 // refused another one says so (-32022).
-func (c *Client) otherVersion(err error, offer int, allowed []int) error {
+func otherVersion(err error, offer int, allowed []int) error {
 	var refused *event.AgentError
 	if !errors.As(err, &refused) || refused.Code != jsonrpc.CodeUnsupportedVersion {
 		return err

@@ -39,13 +39,13 @@ func (p SystemPrompt) wire() *wire.SystemPrompt {
 	return &wire.SystemPrompt{Mode: mode, Content: []any{wire.TextBlock(p.Text)}}
 }
 
-// takes returns an error if the agent has not offered to take such instructions.
-func (c *Client) takes(p SystemPrompt) error {
+// takenBy returns an error if the agent has not offered to take such instructions.
+func (p SystemPrompt) takenBy(agent event.AgentInfo) error {
 	switch {
 	case p.Text == "":
-	case !c.agent.SystemPrompt:
+	case !agent.SystemPrompt:
 		return fmt.Errorf("open a session: %w: a system prompt", ErrUnsupported)
-	case p.Override && !c.agent.OverridePrompt:
+	case p.Override && !agent.OverridePrompt:
 		return fmt.Errorf("open a session: %w: a system prompt in place of its own", ErrUnsupported)
 	}
 	return nil
@@ -67,7 +67,7 @@ func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error)
 	if c.agent.NoSessions {
 		return nil, fmt.Errorf("open a session: %w", ErrUnsupported)
 	}
-	if err := c.takes(n.System); err != nil {
+	if err := n.System.takenBy(c.agent); err != nil {
 		return nil, err
 	}
 	n = c.withTools(n)
@@ -98,7 +98,7 @@ func (c *Client) openNew(ctx context.Context, method, doing string, req any, n N
 			err = jsonrpc.Decode(method, raw, &r)
 		}
 		if err == nil && givenUp {
-			c.disown(r.SessionID)
+			c.sessions.disown(r.SessionID, c.clock())
 			return
 		}
 		if err == nil {
@@ -166,9 +166,7 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	early := c.early.take(id, c.clock())
-	c.mu.Unlock()
+	early := c.sessions.kept(id, c.clock())
 	if err := c.surface.offered(s, "session/new", result); err != nil {
 		c.problem("the offers of a session that cannot be read: "+err.Error(), nil)
 	}
@@ -183,24 +181,10 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 
 // register adds a session: from now on its updates are posted.
 func (c *Client) register(id string, n NewSession, resumed bool) (*Session, error) {
-	c.mu.Lock()
-	open := c.sessions[id] != nil || c.opening[id]
-	if !open {
-		c.opening[id] = true
-	}
-	c.mu.Unlock()
-	if open {
+	if !c.sessions.reserve(id) {
 		return nil, ErrSessionOpen
 	}
-	s, err := c.reserved(id, n, resumed)
-	c.mu.Lock()
-	delete(c.opening, id)
-	c.mu.Unlock()
-	return s, err
-}
-
-// reserved is register for an id that is reserved in c.opening.
-func (c *Client) reserved(id string, n NewSession, resumed bool) (*Session, error) {
+	defer c.sessions.unreserve(id)
 	s := &Session{client: c, id: id, cwd: n.Cwd, offer: n.offer}
 	services := c.opts.Services.Sessions
 	if services != nil {
@@ -208,19 +192,17 @@ func (c *Client) reserved(id string, n NewSession, resumed bool) (*Session, erro
 			return nil, err
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil { // watch has already ended the sessions
+	err := c.sessions.add(s, func() {
+		c.in.openStream(id)
+		if s.offer != nil {
+			s.offer.Bind(id)
+		}
+	})
+	if err != nil { // watch has already ended the sessions
 		if services != nil {
 			services.CloseSession(id)
 		}
-		return nil, c.err
-	}
-	delete(c.closedSessions, id)
-	c.sessions[id] = s
-	c.openStream(id)
-	if s.offer != nil {
-		s.offer.Bind(id)
+		return nil, err
 	}
 	return s, nil
 }

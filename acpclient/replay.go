@@ -66,7 +66,7 @@ type nameless struct {
 func NewReplay(session string, protocol int, sink event.Sink) *Replay {
 	r := &Replay{id: session, asked: map[string]*request{}, calls: map[string]*terminalCall{}, terminals: map[string]*terminalShown{}}
 	r.client = &Client{sink: sink, opts: Options{Sink: sink, Log: event.NewLog(), Services: Services{Permissions: (*answeredQuestions)(r)}}, in: &counted{},
-		clock: func() time.Time { return r.now }, sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), closedSessions: map[string]bool{}}
+		clock: func() time.Time { return r.now }, sessions: newRegistry()}
 	r.speak(protocol)
 	return r
 }
@@ -101,7 +101,7 @@ func (r *Replay) Message(at time.Time, out bool, n uint64, data []byte) {
 // all that follow.
 func (r *Replay) Gap(at time.Time, missing int, full bool) {
 	r.setClock(at)
-	if r.client.session(r.id) != nil {
+	if r.client.sessions.session(r.id) != nil {
 		r.client.opts.Sink.Post(event.LogGap{For: event.For{Session: r.id}, Missing: missing, Full: full})
 	}
 }
@@ -150,8 +150,8 @@ func (r *Replay) setClock(at time.Time) {
 // known returns the session. If its beginning is missing from the log it counts as open.
 // It is nil before the first message of the session and after it was closed.
 func (r *Replay) known() *Session {
-	s := r.client.session(r.id)
-	if s == nil && !r.client.closedSessions[r.id] {
+	s := r.client.sessions.session(r.id)
+	if s == nil && !r.client.sessions.gone[r.id] {
 		s = r.adopt([]byte("{}"))
 	}
 	return s

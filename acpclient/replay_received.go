@@ -68,7 +68,7 @@ func (r *Replay) notified(m jsonrpc.Message) {
 // session's own updates announce sub-agents, so the Client knows no others.
 func (r *Replay) concerns(m jsonrpc.Message) bool {
 	id := m.Session()
-	return id == r.id || id != "" && r.client.session(id) != nil
+	return id == r.id || id != "" && r.client.sessions.session(id) != nil
 }
 
 // requested handles a request of the agent.

@@ -128,7 +128,7 @@ func (r *Replay) opening(req *request) {
 		switch {
 		case err != nil || json.Unmarshal(raw, &n) != nil || n.SessionID != r.id:
 		case gone:
-			r.client.disown(r.id)
+			r.client.sessions.disown(r.id, r.now)
 		default:
 			r.adopt(raw)
 		}
@@ -172,7 +172,7 @@ func (r *Replay) abandon() {
 	if r.loading != nil {
 		r.loading(r.last.localContext(), ErrNotLogged)
 	}
-	if old := r.client.session(r.id); old != nil {
+	if old := r.client.sessions.session(r.id); old != nil {
 		r.client.forget(old)
 	}
 	for _, req := range r.asked {

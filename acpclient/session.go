@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -18,14 +19,13 @@ var ErrTurnRunning = errors.New("a turn is already running")
 
 // Session is one conversation with the agent.
 type Session struct {
-	client *Client
-	id     string
-	cwd    string
-	offer  Offer    // may be nil
-	parent *Session // of a sub-agent: the session that has started it
-	title  string   // of a sub-agent; reader goroutine only
-	// stoppable: a sub-agent that may be cancelled. Guarded by Client.mu.
-	stoppable bool
+	client    *Client
+	id        string
+	cwd       string
+	offer     Offer       // may be nil
+	parent    *Session    // of a sub-agent: the session that has started it
+	title     string      // of a sub-agent; reader goroutine only
+	stoppable atomic.Bool // a sub-agent that may be cancelled
 
 	// Reader goroutine only.
 	texts textStreams

@@ -2,10 +2,8 @@ package acpclient
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"parley/acpclient/event"
-	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
@@ -15,14 +13,11 @@ import (
 // that it allows.
 // What it asks is asked in the session at the root, whose rules, mode and answers hold for it.
 
-// maxSubagents bounds the sub-agents of a connection.
-const maxSubagents = 10_000
-
 // subagentChanged serves subagent_update. Updates of the sub-agent that arrived before are posted after
 // its announcement. Reader goroutine only.
 func (s *Session) subagentChanged(u wire.Subagent) {
 	c := s.client
-	child, early := c.subagent(s, u)
+	child, early := c.sessions.subagent(s, u)
 	if child == nil {
 		c.problem("a sub-agent that cannot be used, its id is another session's or there are too many: "+u.ID, nil)
 		return
@@ -39,9 +34,7 @@ func (s *Session) subagentChanged(u wire.Subagent) {
 	}
 	if u.Can != nil {
 		e.Cancelable = &u.Can.Cancel
-		c.mu.Lock()
-		child.stoppable = u.Can.Cancel
-		c.mu.Unlock()
+		child.stoppable.Store(u.Can.Cancel)
 	}
 	s.post(e)
 	now := c.in.current
@@ -52,41 +45,14 @@ func (s *Session) subagentChanged(u wire.Subagent) {
 	c.in.current = now
 }
 
-// subagent returns the sub-agent that an update of its parent names, with the updates that have waited
-// for it if it is new; nil if the id cannot be one.
-func (c *Client) subagent(parent *Session, u wire.Subagent) (*Session, []earlyUpdate) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := c.sessions[u.ID]; s != nil || c.opening[u.ID] || c.closedSessions[u.ID] {
-		if s == nil || s.parent != parent {
-			return nil, nil
-		}
-		return s, nil
-	}
-	if c.subagents == maxSubagents {
-		return nil, nil
-	}
-	c.subagents++
-	s := &Session{client: c, id: u.ID, parent: parent}
-	if filepath.IsAbs(u.Cwd) {
-		s.cwd = u.Cwd
-	}
-	c.sessions[u.ID] = s
-	return s, c.early.take(u.ID, c.clock())
-}
-
 // CancelSubagent stops what a sub-agent of the session does, if the agent allows that: session/cancel with its
 // id. Its state says when it has stopped.
 func (s *Session) CancelSubagent(id string) error {
-	c := s.client
-	c.mu.Lock()
-	child := c.sessions[id]
-	can := child != nil && child.parent != nil && child.root() == s && child.stoppable
-	c.mu.Unlock()
-	if !can {
+	child := s.client.sessions.session(id)
+	if child == nil || child.parent == nil || child.root() != s || !child.stoppable.Load() {
 		return fmt.Errorf("stop the sub-agent: %w", ErrUnsupported)
 	}
-	return c.peer.Notify("session/cancel", wire.SessionRef{SessionID: id})
+	return s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: id})
 }
 
 // root returns the session that the user has opened: s, or the one whose sub-agent s is.
@@ -113,27 +79,4 @@ func (s *Session) sessionMessage(u *wire.Update) {
 func (s *Session) subagentState(u wire.StateUpdate) {
 	state := safetext.Line(u.State, 60)
 	s.post(event.SubagentChanged{For: event.For{Session: s.parent.id, Wire: s.client.in.span()}, ID: s.id, State: &state, StopReason: safetext.Line(u.StopReason, 60)})
-}
-
-// forgetSubagents drops the sub-agents of a session that was closed. It needs mu.
-func (c *Client) forgetSubagents(of *Session) {
-	for id, s := range c.sessions {
-		if s != of && s.root() == of {
-			delete(c.sessions, id)
-			c.subagents--
-			if len(c.closedSessions) < maxGone {
-				c.closedSessions[id] = true
-			}
-		}
-	}
-}
-
-// servedFor returns the id of the session whose directories and rules hold for a request of the agent,
-// or the work that refuses it.
-func (c *Client) servedFor(id string) (string, jsonrpc.Work) {
-	s, no := c.known(id)
-	if no != nil {
-		return "", no
-	}
-	return s.root().id, nil
 }

@@ -1,8 +1,10 @@
 package acpclient
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"parley/acpclient/event"
 	"parley/acpclient/transport"
@@ -52,4 +54,46 @@ func (c *counted) Send(m transport.Message) error {
 		c.tap(true, 0, m.Data)
 	}
 	return c.Conn.Send(m)
+}
+
+// openStream and closeStream tell HTTP, which has a stream for each session, about a session.
+func (c *counted) openStream(id string) {
+	if h, ok := c.Conn.(*transport.HTTP); ok {
+		h.OpenSession(id)
+	}
+}
+
+func (c *counted) closeStream(id string) {
+	if h, ok := c.Conn.(*transport.HTTP); ok {
+		h.CloseSession(id)
+	}
+}
+
+// How long no update may arrive after the answer to session/load before the history
+// counts as complete, and how long to wait for that at most.
+const (
+	historyPause    = 100 * time.Millisecond
+	historyPatience = 3 * time.Second
+)
+
+// stragglers waits for the rest of a history: gemini answers after its first message,
+// and over HTTP the answer may overtake the session's stream. It returns when nothing
+// has arrived for a while, or when ctx or the connection has ended.
+func (c *counted) stragglers(ctx context.Context, ended <-chan struct{}) {
+	ctx, stop := context.WithTimeout(ctx, historyPatience)
+	defer stop()
+	for came := c.received.Load(); ; {
+		select {
+		case <-time.After(historyPause):
+		case <-ctx.Done():
+			return
+		case <-ended:
+			return
+		}
+		now := c.received.Load()
+		if now == came {
+			return
+		}
+		came = now
+	}
 }

@@ -181,7 +181,7 @@ func TestChunksContinueAnUpsert(t *testing.T) {
 func TestHalfACharacterAtTheEndOfATurn(t *testing.T) {
 	var events recorded
 	c := testClient(1, &events)
-	s := c.sessions["s1"]
+	s := c.sessions.open["s1"]
 	s.writeText(event.Agent, "", "a\xf0\x9f")
 	s.running = true
 	s.answered(true, json.RawMessage(`{"stopReason":"end_turn"}`), nil)
@@ -205,7 +205,7 @@ func TestHalfACharacterAtTheEndOfATurn(t *testing.T) {
 func TestRememberedMessagesAreBounded(t *testing.T) {
 	var events recorded
 	c := testClient(1, &events)
-	s := c.sessions["s1"]
+	s := c.sessions.open["s1"]
 	for i := range 5000 {
 		id := fmt.Sprint(i)
 		if i%7 == 0 {
@@ -231,12 +231,12 @@ func TestRememberedMessagesAreBounded(t *testing.T) {
 
 func testClient(version int, sink event.Sink) *Client {
 	c := &Client{sink: sink, opts: Options{Sink: sink, Log: event.NewLog()}, in: &counted{}, clock: func() time.Time { return time.Unix(1e9, 0) },
-		sessions: map[string]*Session{}, early: newEarlyUpdates(), closedSessions: map[string]bool{}, surface: v1{}}
+		sessions: newRegistry(), surface: v1{}}
 	if version == 2 {
 		c.surface = v2{}
 	}
 	for _, id := range []string{"s1", "s2"} {
-		c.sessions[id] = &Session{client: c, id: id}
+		c.sessions.open[id] = &Session{client: c, id: id}
 	}
 	return c
 }

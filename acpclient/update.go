@@ -27,15 +27,11 @@ func (c *Client) sessionUpdated(params []byte) {
 		c.problem("a session/update that cannot be read: "+err.Error(), params)
 		return
 	}
-	if s := c.session(n.SessionID); s != nil {
+	if s := c.sessions.session(n.SessionID); s != nil {
 		s.updated(&n.Update)
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.closedSessions[n.SessionID] {
-		c.early.add(n.SessionID, c.in.current, params, c.clock())
-	}
+	c.sessions.keep(n.SessionID, c.in.current, params, c.clock())
 }
 
 // updated posts the events of an update. Kinds that only the other version has were

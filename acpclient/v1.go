@@ -52,8 +52,8 @@ func (v1) option(s *Session, id string, value any) any {
 }
 
 // initializeRequestV1 describes this client and what it serves.
-func (c *Client) initializeRequestV1() wire.InitializeRequest {
-	s := c.opts.Services
+func (o *Options) initializeRequestV1() wire.InitializeRequest {
+	s := o.Services
 	req := wire.InitializeRequest{
 		ProtocolVersion: 1,
 		ClientCapabilities: wire.ClientCapabilities{
@@ -63,13 +63,13 @@ func (c *Client) initializeRequestV1() wire.InitializeRequest {
 			Session:   &wire.SessionCapabilities{Notices: &struct{}{}, Compaction: &struct{}{}, ConfigOptions: &wire.ConfigCapabilities{}},
 			Meta:      map[string]any{"terminal_output": true},
 		},
-		ClientInfo: wire.Implementation{Name: c.opts.Name, Title: c.opts.Name, Version: c.opts.Version},
+		ClientInfo: wire.Implementation{Name: o.Name, Title: o.Name, Version: o.Version},
 	}
-	if c.opts.TerminalLogin {
+	if o.TerminalLogin {
 		req.ClientCapabilities.Auth = &wire.AuthCapabilities{Terminal: true}
 		req.ClientCapabilities.Meta["terminal-auth"] = true // AuthMethod.Command
 	}
-	if c.opts.Elicit {
+	if o.Elicit {
 		req.ClientCapabilities.Elicitation = elicitModes()
 	}
 	return req
@@ -99,7 +99,7 @@ func (c *Client) fileRequested(method string, params []byte) jsonrpc.Work {
 			return badParams(err)
 		}
 		var no jsonrpc.Work
-		if r.SessionID, no = c.servedFor(r.SessionID); no != nil {
+		if r.SessionID, no = c.sessions.servedFor(r.SessionID); no != nil {
 			return no
 		}
 		work := fs.WriteTextFile(r)
@@ -110,7 +110,7 @@ func (c *Client) fileRequested(method string, params []byte) jsonrpc.Work {
 		return badParams(err)
 	}
 	var no jsonrpc.Work
-	if r.SessionID, no = c.servedFor(r.SessionID); no != nil {
+	if r.SessionID, no = c.sessions.servedFor(r.SessionID); no != nil {
 		return no
 	}
 	work := fs.ReadTextFile(r)
@@ -130,7 +130,7 @@ func (c *Client) terminalRequested(method string, params []byte) jsonrpc.Work {
 		if err != nil {
 			return badParams(err)
 		}
-		s, no := c.known(r.SessionID)
+		s, no := c.sessions.known(r.SessionID)
 		if no != nil {
 			return no
 		}
@@ -147,7 +147,7 @@ func (c *Client) terminalRequested(method string, params []byte) jsonrpc.Work {
 	if err != nil {
 		return badParams(err)
 	}
-	if s := c.session(r.SessionID); s != nil {
+	if s := c.sessions.session(r.SessionID); s != nil {
 		r.SessionID = s.root().id
 	}
 	return func(ctx context.Context) (any, error) {

@@ -67,15 +67,15 @@ func (v2) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 }
 
 // initializeRequestV2 describes this client.
-func (c *Client) initializeRequestV2() wire.InitializeRequestV2 {
+func (o *Options) initializeRequestV2() wire.InitializeRequestV2 {
 	req := wire.InitializeRequestV2{
 		ProtocolVersion: 2,
-		Info:            wire.Implementation{Name: c.opts.Name, Title: c.opts.Name, Version: c.opts.Version},
+		Info:            wire.Implementation{Name: o.Name, Title: o.Name, Version: o.Version},
 	}
-	if c.opts.TerminalLogin {
+	if o.TerminalLogin {
 		req.Capabilities.Auth = &wire.ClientAuthV2{Terminal: &struct{}{}}
 	}
-	if c.opts.Elicit {
+	if o.Elicit {
 		req.Capabilities.Elicitation = elicitModes()
 	}
 	return req

@@ -27,9 +27,9 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 	if err != nil {
 		return badParams(err)
 	}
-	s, no := c.known(r.SessionID)
+	s, no := c.sessions.known(r.SessionID)
 	if no == nil {
-		no = c.crowded()
+		no = c.disk.crowded()
 	}
 	if no != nil {
 		return no

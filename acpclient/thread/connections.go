@@ -28,7 +28,7 @@ func (t *Thread) Revive(note string) {
 	t.State, t.Err, t.running, t.cancelled, t.loading, t.history = Idle, nil, false, false, false, false
 	clear(t.questions)
 	clear(t.holds)
-	t.echo, t.echoed = "", ""
+	t.echo = echo{}
 	if note != "" {
 		t.AddNotice(note, "")
 	}
@@ -37,16 +37,3 @@ func (t *Thread) Revive(note string) {
 
 // startedAgain marks the start of another connection.
 const startedAgain = "started again: the agent does not remember what is above"
-
-// hasContent reports whether the conversation has content since the last start.
-func (t *Thread) hasContent() bool {
-	for i := len(t.Items) - 1; i >= 0; i-- {
-		switch it := t.Items[i]; {
-		case it.Kind == Notice && string(it.Text) == startedAgain:
-			return false
-		case it.Kind != Notice && it.Kind != TurnEnd && it.Kind != ShellCommand:
-			return true
-		}
-	}
-	return false
-}

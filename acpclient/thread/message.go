@@ -15,13 +15,13 @@ var kindOf = map[event.Role]Kind{event.Agent: AgentMessage, event.User: UserMess
 func (t *Thread) text(e event.TextArrived) {
 	var held event.Span // of text that first looked like an echo
 	if e.Role == event.User {
-		if e.Text, held = t.unrepeated(e.Text, e.Wire); e.Text == "" {
+		if e.Text, held = t.echo.cut(e.Text, e.Wire); e.Text == "" {
 			return
 		}
 	}
 	it := t.message(e.Role, e.MessageID)
 	if it == nil && e.Role == event.User {
-		it = t.adopted(e.MessageID, e.Text)
+		it = t.adopted(t.messages, e.MessageID, e.Text)
 	}
 	if it == nil {
 		it = t.add(&Item{Kind: kindOf[e.Role], MessageID: e.MessageID, At: e.At})
@@ -32,7 +32,7 @@ func (t *Thread) text(e event.TextArrived) {
 		t.touch(it)
 	}
 	if it.local { // the agent's copy replaces the local one
-		t.rewrite(it, "")
+		it.rewrite("")
 	}
 	it.Text = appendText(it.Text, e.Text, cmp.Or(e.Whole, e.Text))
 	if held.First != 0 {
@@ -83,38 +83,41 @@ func (t *Thread) message(role event.Role, id string) *Item {
 	return nil
 }
 
-// unrepeated returns the part of the text that is not an echo of this turn's prompt,
-// which the transcript already shows. Text that started like an echo and then differs is
-// returned after all, with its messages, so it does not matter in which pieces a text
-// arrives.
-func (t *Thread) unrepeated(text string, wire event.Span) (string, event.Span) {
-	if t.echo == "" {
-		return text, event.Span{}
-	}
-	if rest, ok := strings.CutPrefix(t.echo, text); ok {
-		t.echo, t.echoed, t.echoes = rest, t.echoed+text, t.echoes.Join(wire)
-		return "", event.Span{}
-	}
-	held, echoes := t.echoed, t.echoes
-	if rest, all := strings.CutPrefix(text, t.echo); all {
-		held, echoes, text = "", event.Span{}, rest
-	}
-	t.unecho("")
-	return held + text, echoes
+// echo is what the agent may repeat of a prompt, which the transcript already shows.
+type echo struct {
+	rest string // that it may still repeat
+	said string // that it has repeated
+	wire event.Span
 }
 
-// unecho sets what the agent may repeat from now on.
-func (t *Thread) unecho(text string) { t.echo, t.echoed, t.echoes = text, "", event.Span{} }
+// cut returns the part of the text that is no echo. Text that started like an echo and then differs is
+// returned after all, with its messages, so it does not matter in which pieces a text arrives.
+func (e *echo) cut(text string, wire event.Span) (string, event.Span) {
+	if e.rest == "" {
+		return text, event.Span{}
+	}
+	if rest, ok := strings.CutPrefix(e.rest, text); ok {
+		e.rest, e.said, e.wire = rest, e.said+text, e.wire.Join(wire)
+		return "", event.Span{}
+	}
+	was := *e
+	*e = echo{}
+	if rest, all := strings.CutPrefix(text, was.rest); all {
+		return rest, event.Span{}
+	}
+	return was.said + text, was.wire
+}
 
 // attach adds a block that is not text.
 func (t *Thread) attach(e event.ContentArrived) {
-	if e.Role == event.User && t.running && !t.separatePrompts {
+	if e.Role == event.User && t.running && !t.separate {
 		return // an echo: attachments are shown with the prompt
 	}
 	it := t.add(&Item{Kind: Attachment, MessageID: e.MessageID, Attachment: &e.Content})
 	it.from(e.Wire)
 	if e.MessageID != "" {
-		t.remember(messageKey{e.Role, e.MessageID}, it)
+		key := messageKey{e.Role, e.MessageID}
+		t.attachments[key] = append(t.attachments[key], it)
 	}
 }
 
@@ -125,10 +128,10 @@ func (t *Thread) turnStarted(e event.TurnStarted) {
 	t.history = t.loading // v2: a turn may belong to the history or be started by the agent
 	t.TurnStarted = e.At
 	t.byItself, t.ownTurn = e.ByItself && !t.loading, nil
-	if t.separatePrompts = e.SeparatePrompts; e.SeparatePrompts || e.ByItself {
+	if t.separate = e.SeparatePrompts; e.SeparatePrompts || e.ByItself {
 		return
 	}
-	t.unecho(e.Text)
+	t.echo = echo{rest: e.Text}
 	t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At, Request: e.Request})
 }
 
@@ -136,7 +139,7 @@ func (t *Thread) turnStarted(e event.TurnStarted) {
 func (t *Thread) steered(e event.PromptSteered) {
 	it := t.add(&Item{Kind: UserMessage, Text: []byte(e.Text), At: e.At, Steered: true})
 	it.from(e.Wire)
-	if t.separatePrompts {
+	if t.separate {
 		it.local = true
 		t.nameless = append(t.nameless, it)
 	}
@@ -154,13 +157,13 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	stopped := t.cancelled
 	t.giveUp(stopped)
 	t.running, t.cancelled, t.waits = false, false, false
-	t.unecho("")
+	t.echo = echo{}
 	if why := origins[e.Origin]; why != "" && t.ownTurn != nil {
-		t.rewrite(t.ownTurn, string(t.ownTurn.Text)+": "+why)
+		t.ownTurn.rewrite(string(t.ownTurn.Text) + ": " + why)
 		t.touch(t.ownTurn)
 	}
-	arrived := t.output || t.separatePrompts && t.prompted()
-	end := &End{StopReason: e.StopReason, Err: e.Err, Arrived: arrived, NoReason: e.Err == nil && e.StopReason == "" && !t.separatePrompts, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.prompted()}
+	arrived := t.output || t.separate && t.prompted()
+	end := &End{StopReason: e.StopReason, Err: e.Err, Arrived: arrived, NoReason: e.Err == nil && e.StopReason == "" && !t.separate, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.prompted()}
 	if !t.TurnStarted.IsZero() {
 		end.Duration = e.At.Sub(t.TurnStarted)
 	}
@@ -178,16 +181,6 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 var origins = map[string]string{
 	"task-notification": "a background task has ended", "peer": "another session sent it a message", "coordinator": "its coordinator asked for it",
 	"observer": "an observer asked for it", "observer-activity": "an observer reported something",
-}
-
-// prompted reports whether the turn has a prompt: an agent may also begin one by itself.
-func (t *Thread) prompted() bool {
-	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
-		if t.Items[i].Kind == UserMessage {
-			return true
-		}
-	}
-	return false
 }
 
 // heard records that the agent has sent output. After the end of a turn it means that the turn was not empty.
@@ -247,14 +240,6 @@ func (t *Thread) NotConnected(err error) {
 	n := len(t.Items)
 	if n == 0 || t.Items[n-1].Kind != TurnEnd || t.Items[n-1].End.Err == nil || t.Items[n-1].End.Err.Error() != err.Error() {
 		t.add(&Item{Kind: TurnEnd, End: &End{Err: err}})
-	}
-}
-
-// exclude marks the refused prompt and everything after it.
-func (t *Thread) exclude() {
-	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
-		t.Items[i].Excluded = true
-		t.touch(t.Items[i])
 	}
 }
 

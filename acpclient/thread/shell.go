@@ -61,7 +61,7 @@ type (
 )
 
 // shell applies an event of a user's command.
-func (t *Thread) shell(e event.Event) {
+func (t *transcript) shell(e event.Event) {
 	switch e := e.(type) {
 	case ShellAsked:
 		t.add(&Item{Kind: ShellCommand, At: e.At, Shell: &Shell{Key: e.Key, Dir: e.Dir, Terminal: &Terminal{Command: e.Command, Cwd: e.Dir}}})
@@ -87,7 +87,7 @@ func (t *Thread) shell(e event.Event) {
 
 // shellItem returns the item of a command, nil if there is none. It looks at the newest
 // first.
-func (t *Thread) shellItem(key uint64) *Item {
+func (t *transcript) shellItem(key uint64) *Item {
 	for i := len(t.Items) - 1; i >= 0; i-- {
 		if s := t.Items[i].Shell; s != nil && s.Key == key {
 			return t.Items[i]
@@ -97,7 +97,7 @@ func (t *Thread) shellItem(key uint64) *Item {
 }
 
 // Shell returns the user's command with this key, nil if there is none.
-func (t *Thread) Shell(key uint64) *Shell {
+func (t *transcript) Shell(key uint64) *Shell {
 	if it := t.shellItem(key); it != nil {
 		return it.Shell
 	}
@@ -105,7 +105,7 @@ func (t *Thread) Shell(key uint64) *Shell {
 }
 
 // CarryShells moves the running commands of a thread that this one replaces.
-func (t *Thread) CarryShells(from *Thread) {
+func (t *transcript) CarryShells(from *Thread) {
 	for _, it := range from.Items {
 		if it.Shell != nil && it.Shell.Live() {
 			t.add(&Item{Kind: ShellCommand, At: it.At, Shell: it.Shell})

@@ -105,16 +105,6 @@ func (it *Item) Blank() bool {
 // IsPrompt reports whether the item is a prompt that says something.
 func (it *Item) IsPrompt() bool { return it.Kind == UserMessage && !it.Blank() }
 
-// Prompts returns the prompts of the conversation, in order.
-func (t *Thread) Prompts() (all []*Item) {
-	for _, it := range t.Items {
-		if it.IsPrompt() {
-			all = append(all, it)
-		}
-	}
-	return all
-}
-
 // Tool is the state of a tool call.
 type Tool struct {
 	ID, Title, Name, Kind string
@@ -176,35 +166,33 @@ const maxTerminal = 1 << 20
 // Thread is one conversation.
 type Thread struct {
 	Session string
-	Items   []*Item
 	State   State
+	transcript
 
-	Title    string
-	Plan     []event.PlanEntry // the plan that changed last
-	Plans    []Plan            // all plans with entries, in order of arrival
+	Title string
+	plans
 	Commands []event.Command
 	Mode     string // id
 	Modes    []event.Choice
 	Config   []event.ConfigOption
 	Usage    event.UsageChanged
 
-	Turn           int
 	TurnStarted    time.Time
 	Added, Removed int // lines that parley wrote for the agent
 	Unasked        int // tool calls that ran without a permission
 	RanDenied      int // tool calls that ran although they were denied
 	Err            error
 
-	// For v2. Held are prompts that are not part of the conversation yet; they are shown
-	// after it. Background is work that continues in any state; without BackgroundKnown
+	// For v2. Background is work that continues in any state; without BackgroundKnown
 	// the agent has not reported it.
-	Held            []HeldPrompt
+	prompts
 	Background      []event.BackgroundWork
 	BackgroundKnown bool
 
-	terminals   map[string]*Terminal
+	terminals   terminals
 	tools       calls
 	messages    map[messageKey]*Item
+	attachments map[messageKey][]*Item // of messages (v2)
 	compactions map[string]*Item
 	family      *family               // never nil
 	parent      *Thread               // of a sub-agent: the session that has started it
@@ -213,19 +201,17 @@ type Thread struct {
 	holds       map[hold]*Item        // calls that wait for the user, by what they wait for
 	cancelled   bool
 	running     bool
+	waits       bool  // the agent reports that it waits for the user (v2)
+	separate    bool  // prompts have events of their own, as in TurnStarted.SeparatePrompts (v2)
 	output      bool  // the agent has sent some since the turn began
 	byItself    bool  // the agent has begun the turn, and has sent nothing yet
 	ownTurn     *Item // says that the agent has begun the turn
 	emptyEnd    *Item // the end of the last turn, if there was none
 	loading     bool
-	history     bool   // no prompt was sent since the history was loaded, so updates belong to it
-	first       int    // items before this one belong to other sessions
-	parted      int    // items before this one are not continued by text without an id
-	echo        string // the part of the prompt that the agent may still repeat
-	echoed      string // the part of it that the agent has repeated
-	echoes      event.Span
-	changed     []int
-	v2
+	history     bool // no prompt was sent since the history was loaded, so updates belong to it
+	first       int  // items before this one belong to other sessions
+	parted      int  // items before this one are not continued by text without an id
+	echo        echo
 }
 
 type messageKey struct {
@@ -235,7 +221,7 @@ type messageKey struct {
 
 // New returns an empty thread.
 func New(session string) *Thread {
-	return &Thread{Session: session, terminals: map[string]*Terminal{}, messages: map[messageKey]*Item{},
+	return &Thread{Session: session, terminals: map[string]*Terminal{}, messages: map[messageKey]*Item{}, attachments: map[messageKey][]*Item{},
 		compactions: map[string]*Item{}, family: &family{byID: map[string]*Subagent{}}, live: map[*Item]bool{}, questions: map[uint64]event.Span{}, holds: map[hold]*Item{}}
 }
 
@@ -425,13 +411,6 @@ func (t *Thread) updateState() {
 	}
 }
 
-func (t *Thread) add(it *Item) *Item {
-	it.Index, it.Turn = len(t.Items), t.Turn
-	t.Items = append(t.Items, it)
-	t.changed = append(t.changed, it.Index)
-	return it
-}
-
 // maxSpans bounds the spans of an item.
 const maxSpans = 256
 
@@ -452,20 +431,4 @@ func (it *Item) from(w event.Span) {
 		}
 	}
 	it.Wire = append(it.Wire, w)
-}
-
-func (t *Thread) touch(it *Item) {
-	it.Version++
-	t.changed = append(t.changed, it.Index)
-}
-
-// AddNotice adds a quiet line from the client and returns its index. detail is what opening
-// it shows.
-func (t *Thread) AddNotice(text, detail string) int {
-	return t.add(&Item{Kind: Notice, Text: []byte(text), Detail: detail}).Index
-}
-
-// AddMissingPrompt adds a prompt that is missing from the agent's history and returns its index.
-func (t *Thread) AddMissingPrompt(text string, at time.Time) int {
-	return t.add(&Item{Kind: UserMessage, Text: []byte(text), At: at, MissingFromHistory: true}).Index
 }

@@ -1,7 +1,6 @@
 package thread
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 func (t *Thread) tool(e event.ToolChanged) {
 	it := t.call(e.ID)
 	if it == nil {
-		it = t.add(t.newTool(e.ID, e.At))
+		it = t.add(newTool(e.ID, e.At, t.history))
 		t.tools.add(it)
 	} else {
 		t.touch(it)
@@ -40,14 +39,14 @@ func (t *Thread) tool(e event.ToolChanged) {
 	if e.Content != nil {
 		tool.Content, it.grown = *e.Content, false
 		it.complete(it.examined)
-		t.show(it, tool.Content)
+		t.terminals.show(it, tool.Content)
 	}
 	if len(e.AppendContent) > 0 {
 		if !it.grown { // the event owns the list
 			tool.Content, it.grown = slices.Clip(tool.Content), true
 		}
 		tool.Content = append(tool.Content, e.AppendContent...)
-		t.show(it, e.AppendContent)
+		t.terminals.show(it, e.AppendContent)
 	}
 	if e.Locations != nil {
 		tool.Locations = *e.Locations
@@ -99,27 +98,6 @@ func (t *Thread) examined(e event.ToolExamined) {
 // showsChanges reports whether the call has the changes that it made.
 func (t *Tool) showsChanges() bool {
 	return slices.ContainsFunc(t.Content, func(c event.ToolContent) bool { return c.Diff != nil || c.Changes != nil })
-}
-
-// Unshown returns the calls of the last turn that have changed a file without showing how, by the path of the
-// file. If several calls of the turn name a file, nobody knows which of them changed what, and it is not returned.
-func (t *Thread) Unshown() map[string]string {
-	calls, named := map[string]string{}, map[string]int{}
-	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
-		tool := t.Items[i].Tool
-		if tool == nil || tool.replayed || tool.Kind == "read" || tool.Kind == "search" {
-			continue
-		}
-		paths := tool.Paths()
-		for _, path := range paths {
-			named[path]++
-		}
-		if tool.Kind == "edit" && tool.State() == ToolDone && len(paths) == 1 && !tool.showsChanges() {
-			calls[paths[0]] = tool.ID
-		}
-	}
-	maps.DeleteFunc(calls, func(path, _ string) bool { return named[path] > 1 })
-	return calls
 }
 
 // complete replaces changes of a call by those that say more. Both are in order, and what was appended
@@ -185,15 +163,18 @@ type toolItem struct {
 	wire [1]event.Span
 }
 
-func (t *Thread) newTool(id string, at time.Time) *Item {
-	it := &toolItem{tool: Tool{ID: id, Status: "pending", Kind: "other", Started: at, replayed: t.history}}
+func newTool(id string, at time.Time, replayed bool) *Item {
+	it := &toolItem{tool: Tool{ID: id, Status: "pending", Kind: "other", Started: at, replayed: replayed}}
 	it.Kind, it.At, it.Tool, it.Wire = ToolCall, at, &it.tool, it.wire[:0]
 	return &it.Item
 }
 
+// terminals are those of a session, by id.
+type terminals map[string]*Terminal
+
 // show links the tool call to the terminals in its content. A terminal that is not known
 // yet is linked when it arrives.
-func (t *Thread) show(it *Item, content []event.ToolContent) {
+func (t terminals) show(it *Item, content []event.ToolContent) {
 	for _, c := range content {
 		if c.Terminal == "" {
 			continue
@@ -209,29 +190,48 @@ func (t *Thread) show(it *Item, content []event.ToolContent) {
 	}
 }
 
-func (t *Thread) open(id string) *Terminal {
-	term := t.terminals[id]
+func (t terminals) open(id string) *Terminal {
+	term := t[id]
 	if term == nil {
 		term = &Terminal{ID: id}
-		t.terminals[id] = term
+		t[id] = term
 	}
 	return term
 }
 
 // start opens a terminal for a command. A terminal of parley's that has exited is not
 // reused: in a log of another connection the id means another one.
-func (t *Thread) start(e event.TerminalStarted) *Terminal {
-	if old := t.terminals[e.ID]; old != nil && old.Exited && !old.Foreign && !e.Foreign {
+func (t terminals) start(e event.TerminalStarted, items []*Item) *Terminal {
+	if old := t[e.ID]; old != nil && old.Exited && !old.Foreign && !e.Foreign {
 		for _, i := range old.items {
-			it := t.Items[i]
+			it := items[i]
 			if it.former == nil {
 				it.former = map[string]*Terminal{}
 			}
 			it.former[e.ID] = old
 		}
-		delete(t.terminals, e.ID)
+		delete(t, e.ID)
 	}
 	return t.open(e.ID)
+}
+
+// commandRuns reports whether a command of the call has not ended. For terminals of the
+// agent the exit may never be reported.
+func (t terminals) commandRuns(tool *Tool, foreign bool) bool {
+	return slices.ContainsFunc(tool.Content, func(c event.ToolContent) bool {
+		term := t[c.Terminal]
+		return c.Terminal != "" && term != nil && !term.Exited && (term.Foreign && foreign || !term.Foreign && term.Command != "")
+	})
+}
+
+// snapshot replaces a terminal by one with other output, so that views of the old one
+// start again.
+func (t terminals) snapshot(e event.TerminalReplaced) *Terminal {
+	fresh := *t.open(e.ID)
+	fresh.Output = slices.Clone(e.Data[max(0, len(e.Data)-maxTerminal):])
+	fresh.Total, fresh.Gap = int64(len(e.Data)), false
+	t[e.ID] = &fresh
+	return &fresh
 }
 
 // terminal applies the events of a command.
@@ -240,19 +240,19 @@ func (t *Thread) terminal(e event.Event) {
 	var wire event.Span
 	switch e := e.(type) {
 	case event.TerminalStarted:
-		term, wire = t.start(e), e.Wire
+		term, wire = t.terminals.start(e, t.Items), e.Wire
 		term.Command, term.Cwd, term.Foreign = e.Command, e.Cwd, e.Foreign
 	case event.TerminalOutput:
-		term, wire = t.open(e.ID), e.Wire
+		term, wire = t.terminals.open(e.ID), e.Wire
 		term.put(e.Data, e.Cut)
 	case event.TerminalExited:
-		term, wire = t.open(e.ID), e.Wire
+		term, wire = t.terminals.open(e.ID), e.Wire
 		term.Exited, term.Code, term.Signal = !e.Cleared, e.Code, e.Signal
 	case event.TerminalChanged:
-		term, wire = t.open(e.ID), e.Wire
+		term, wire = t.terminals.open(e.ID), e.Wire
 		term.changed(e)
 	case event.TerminalReplaced:
-		term, wire = t.snapshot(e), e.Wire
+		term, wire = t.terminals.snapshot(e), e.Wire
 	}
 	for _, i := range term.items {
 		it := t.Items[i]
@@ -264,7 +264,7 @@ func (t *Thread) terminal(e event.Event) {
 				t.sawActivity(it)
 			}
 		case event.TerminalExited:
-			it.Tool.StillRunning = it.Tool.StillRunning && t.commandRuns(it.Tool, true)
+			it.Tool.StillRunning = it.Tool.StillRunning && t.terminals.commandRuns(it.Tool, true)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package thread
 
 import (
 	"slices"
-
-	"parley/acpclient/event"
 )
 
 // ToolState is the state of a tool call as far as it is known. It combines what the
@@ -80,7 +78,7 @@ func (t *Tool) Live() bool {
 func (t *Thread) unfinished() []*Item {
 	var out []*Item
 	for it := range t.live {
-		if !it.Tool.StillRunning && !t.inBackground(it.Tool) {
+		if !it.Tool.StillRunning && !it.Tool.in(t.Background) {
 			out = append(out, it)
 		}
 	}
@@ -94,7 +92,7 @@ func (t *Thread) giveUp(stopped bool) {
 	for _, it := range t.unfinished() {
 		it.Tool.Unfinished, it.began = true, it.Tool.Status == "in_progress"
 		it.Tool.Stopped = it.Tool.Stopped || stopped
-		it.Tool.StillRunning = !it.Tool.replayed && t.commandRuns(it.Tool, false)
+		it.Tool.StillRunning = !it.Tool.replayed && t.terminals.commandRuns(it.Tool, false)
 		if !it.Tool.StillRunning {
 			delete(t.live, it)
 		}
@@ -132,13 +130,4 @@ func (t *Thread) sawActivity(it *Item) {
 	if tool := it.Tool; tool.Unfinished && !tool.Final() && !tool.replayed && !t.history && t.State != Ended {
 		tool.StillRunning, t.live[it] = true, true
 	}
-}
-
-// commandRuns reports whether a command of the call has not ended. For terminals of the
-// agent the exit may never be reported.
-func (t *Thread) commandRuns(tool *Tool, foreign bool) bool {
-	return slices.ContainsFunc(tool.Content, func(c event.ToolContent) bool {
-		term := t.terminals[c.Terminal]
-		return c.Terminal != "" && term != nil && !term.Exited && (term.Foreign && foreign || !term.Foreign && term.Command != "")
-	})
 }

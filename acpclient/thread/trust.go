@@ -87,10 +87,10 @@ func (t *Thread) answered(e event.PermissionAnswered) {
 		if !trust.Denied() {
 			trust = Harmless
 		}
-		t.addWord(it.Tool.deed(), trust)
+		t.family.add(answer{t.Turn, it.Tool.deed(), trust})
 		return
 	}
-	t.addWord(e.Subject, trust)
+	t.family.add(answer{t.Turn, e.Subject, trust})
 }
 
 // onCall links an answer to the call that it is about, and reports whether there is one that has not ended.
@@ -120,12 +120,12 @@ func (t *Thread) onCall(e *event.PermissionAnswered) bool {
 	return true
 }
 
-func (t *Thread) addWord(subject string, trust Trust) {
-	if subject == "" {
+// add records an answer, unless nobody knows what it is about.
+func (f *family) add(a answer) {
+	if a.subject == "" {
 		return
 	}
-	f := t.family
-	f.answers = append(f.answers, answer{t.Turn, subject, trust})
+	f.answers = append(f.answers, a)
 	if len(f.answers) > maxAnswers {
 		f.answers = slices.Clone(f.answers[len(f.answers)-maxAnswers:])
 	}

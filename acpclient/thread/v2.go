@@ -27,12 +27,43 @@ func (p Plan) Heading() string {
 	return ""
 }
 
+// plans are those of the agent.
+type plans struct {
+	Plan  []event.PlanEntry // the plan that changed last
+	Plans []Plan            // all plans with entries, in order of arrival
+}
+
 // Heading returns the heading of the plan that changed last, if it is a text.
-func (t *Thread) Heading() string {
-	if n := len(t.Plans); n > 0 && len(t.Plan) == 0 {
-		return t.Plans[n-1].Heading()
+func (p *plans) Heading() string {
+	if n := len(p.Plans); n > 0 && len(p.Plan) == 0 {
+		return p.Plans[n-1].Heading()
 	}
 	return ""
+}
+
+// maxPlans bounds the plans of a session; the oldest is dropped.
+const maxPlans = 100
+
+// planned replaces one plan. A plan without steps and text is removed.
+func (p *plans) planned(e event.PlanChanged) {
+	i := slices.IndexFunc(p.Plans, func(o Plan) bool { return o.ID == e.PlanID })
+	all := slices.Clone(p.Plans)
+	gone := len(e.Entries) == 0 && e.Markdown == ""
+	switch {
+	case gone && i < 0:
+	case gone:
+		all = slices.Delete(all, i, i+1)
+	case i < 0:
+		if len(all) == maxPlans {
+			all = slices.Delete(all, 0, 1)
+		}
+		all = append(all, Plan{e.PlanID, e.Entries, e.Markdown})
+	default:
+		all[i].Entries, all[i].Markdown = e.Entries, e.Markdown
+	}
+	if p.Plans, p.Plan = all, e.Entries; gone && len(all) > 0 {
+		p.Plan = all[len(all)-1].Entries
+	}
 }
 
 // HeldPrompt is a prompt that was sent but is not part of the conversation yet.
@@ -43,13 +74,11 @@ type HeldPrompt struct {
 	Request int64 // the JSON-RPC id of its session/prompt
 }
 
-// v2 is the part of a Thread that only v2 uses.
-type v2 struct {
-	separatePrompts bool // prompts have events of their own, as in TurnStarted.SeparatePrompts
-	waits           bool // the agent reports that it waits for the user
-	attachments     map[messageKey][]*Item
-	matched         map[uint64]match // unanswered prompts that look like a message that has arrived
-	nameless        []*Item          // prompts that an agent accepted without a message id
+// prompts are those that were sent and have no certain place in the conversation. (v2)
+type prompts struct {
+	Held     []HeldPrompt     // not part of the conversation yet; they are shown after it
+	matched  map[uint64]match // unanswered ones that look like a message that has arrived
+	nameless []*Item          // those that an agent accepted without a message id
 }
 
 // match is a held prompt and the message that it seems to be.
@@ -58,8 +87,62 @@ type match struct {
 	item *Item
 }
 
+// reconcile looks for the held prompt that a user's message is: its text may now equal
+// that of a prompt, of which the oldest is meant.
+func (p *prompts) reconcile(it *Item) {
+	if it.Kind != UserMessage || it.prompt != 0 || len(p.Held) == 0 {
+		return
+	}
+	for _, h := range p.Held {
+		if len(it.Text) < len(strings.TrimSpace(h.Text)) || !same(string(it.Text), h.Text) {
+			continue
+		}
+		if p.matched == nil {
+			p.matched = map[uint64]match{}
+		}
+		p.matched[h.Key] = match{h, it}
+		it.prompt, it.At, it.Request = h.Key, h.At, h.Request
+		p.Held = slices.DeleteFunc(slices.Clone(p.Held), func(o HeldPrompt) bool { return o.Key == h.Key })
+		return
+	}
+}
+
+func same(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+
+// release forgets a held prompt.
+func (p *prompts) release(key uint64) (HeldPrompt, bool) {
+	if m, ok := p.matched[key]; ok {
+		delete(p.matched, key)
+		return m.held, true
+	}
+	i := slices.IndexFunc(p.Held, func(h HeldPrompt) bool { return h.Key == key })
+	if i < 0 {
+		return HeldPrompt{}, false
+	}
+	h := p.Held[i]
+	p.Held = slices.Delete(slices.Clone(p.Held), i, i+1)
+	return h, true
+}
+
+// adopted returns the accepted prompt without a message id whose text starts like this
+// message, nil if there is none, and adds it to the messages.
+func (p *prompts) adopted(messages map[messageKey]*Item, id, text string) *Item {
+	if id == "" || strings.TrimSpace(text) == "" {
+		return nil
+	}
+	for i, it := range p.nameless {
+		if strings.HasPrefix(string(it.Text), strings.TrimSpace(text)) {
+			p.nameless = slices.Delete(slices.Clone(p.nameless), i, i+1)
+			it.MessageID = id
+			messages[messageKey{event.User, id}] = it
+			return it
+		}
+	}
+	return nil
+}
+
 // rewrite replaces the text of a message.
-func (t *Thread) rewrite(it *Item, text string) {
+func (it *Item) rewrite(text string) {
 	it.local = false
 	if string(it.Text) == text {
 		return
@@ -73,7 +156,7 @@ func (t *Thread) replaced(e event.MessageReplaced) {
 	key := messageKey{e.Role, e.MessageID}
 	it := t.messages[key]
 	if it == nil && e.Role == event.User && !e.KeepContent {
-		it = t.adopted(e.MessageID, e.Text)
+		it = t.adopted(t.messages, e.MessageID, e.Text)
 	}
 	if it == nil {
 		it = t.add(&Item{Kind: kindOf[e.Role], MessageID: e.MessageID})
@@ -88,7 +171,7 @@ func (t *Thread) replaced(e event.MessageReplaced) {
 	if e.KeepContent {
 		return
 	}
-	t.rewrite(it, e.Text)
+	it.rewrite(e.Text)
 	t.reattach(key, e.Attachments, e.Wire)
 	t.reconcile(it)
 }
@@ -107,59 +190,8 @@ func (t *Thread) reattach(key messageKey, contents []event.Content, wire event.S
 	for i := len(t.attachments[key]); i < len(contents); i++ {
 		it := t.add(&Item{Kind: Attachment, MessageID: key.id, Attachment: &contents[i]})
 		it.from(wire)
-		t.remember(key, it)
+		t.attachments[key] = append(t.attachments[key], it)
 	}
-}
-
-// remember records which attachments belong to a message. One that was blanked stays
-// blank; attachments added now come after everything else.
-func (t *Thread) remember(key messageKey, it *Item) {
-	if t.attachments == nil {
-		t.attachments = map[messageKey][]*Item{}
-	}
-	t.attachments[key] = append(t.attachments[key], it)
-}
-
-// reconcile looks for the held prompt that a user's message is: its text may now equal
-// that of a prompt, of which the oldest is meant.
-func (t *Thread) reconcile(it *Item) {
-	if it.Kind != UserMessage || it.prompt != 0 || len(t.Held) == 0 {
-		return
-	}
-	for _, h := range t.Held {
-		if len(it.Text) < len(strings.TrimSpace(h.Text)) || !same(string(it.Text), h.Text) {
-			continue
-		}
-		if t.matched == nil {
-			t.matched = map[uint64]match{}
-		}
-		t.matched[h.Key] = match{h, it}
-		t.become(it, h)
-		return
-	}
-}
-
-func same(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
-
-// become makes a message the place of a prompt, which is no longer held.
-func (t *Thread) become(it *Item, h HeldPrompt) {
-	it.prompt, it.At, it.Request = h.Key, h.At, h.Request
-	t.Held = slices.DeleteFunc(slices.Clone(t.Held), func(o HeldPrompt) bool { return o.Key == h.Key })
-}
-
-// release forgets a held prompt.
-func (t *Thread) release(key uint64) (HeldPrompt, bool) {
-	if m, ok := t.matched[key]; ok {
-		delete(t.matched, key)
-		return m.held, true
-	}
-	i := slices.IndexFunc(t.Held, func(h HeldPrompt) bool { return h.Key == key })
-	if i < 0 {
-		return HeldPrompt{}, false
-	}
-	h := t.Held[i]
-	t.Held = slices.Delete(slices.Clone(t.Held), i, i+1)
-	return h, true
 }
 
 // accepted gives a held prompt its place: the message with the id that the agent names,
@@ -192,23 +224,6 @@ func (t *Thread) accepted(e event.PromptAccepted) {
 	t.messages[messageKey{event.User, e.MessageID}] = it
 }
 
-// adopted returns the accepted prompt without a message id whose text starts like this
-// message, nil if there is none.
-func (t *Thread) adopted(id, text string) *Item {
-	if id == "" || strings.TrimSpace(text) == "" {
-		return nil
-	}
-	for i, it := range t.nameless {
-		if strings.HasPrefix(string(it.Text), strings.TrimSpace(text)) {
-			t.nameless = slices.Delete(slices.Clone(t.nameless), i, i+1)
-			it.MessageID = id
-			t.messages[messageKey{event.User, id}] = it
-			return it
-		}
-	}
-	return nil
-}
-
 // stateChanged applies a report of the state. The end of a turn comes with TurnEnded.
 func (t *Thread) stateChanged(e event.StateChanged) {
 	t.Background, t.BackgroundKnown = e.Background, e.BackgroundKnown
@@ -221,42 +236,17 @@ func (t *Thread) stateChanged(e event.StateChanged) {
 	}
 }
 
-// inBackground reports whether a tool call runs independently of the turn.
-func (t *Thread) inBackground(tool *Tool) bool {
-	return slices.ContainsFunc(t.Background, func(w event.BackgroundWork) bool {
+// in reports whether the call runs independently of the turn, as part of this work.
+func (t *Tool) in(background []event.BackgroundWork) bool {
+	return slices.ContainsFunc(background, func(w event.BackgroundWork) bool {
 		switch w.Type {
 		case "tool_call":
-			return w.ID == tool.ID
+			return w.ID == t.ID
 		case "terminal":
-			return slices.ContainsFunc(tool.Content, func(c event.ToolContent) bool { return c.Terminal == w.ID && w.ID != "" })
+			return slices.ContainsFunc(t.Content, func(c event.ToolContent) bool { return c.Terminal == w.ID && w.ID != "" })
 		}
 		return false
 	})
-}
-
-// maxPlans bounds the plans of a session; the oldest is dropped.
-const maxPlans = 100
-
-// planned replaces one plan. A plan without steps and text is removed.
-func (t *Thread) planned(e event.PlanChanged) {
-	i := slices.IndexFunc(t.Plans, func(p Plan) bool { return p.ID == e.PlanID })
-	plans := slices.Clone(t.Plans)
-	gone := len(e.Entries) == 0 && e.Markdown == ""
-	switch {
-	case gone && i < 0:
-	case gone:
-		plans = slices.Delete(plans, i, i+1)
-	case i < 0:
-		if len(plans) == maxPlans {
-			plans = slices.Delete(plans, 0, 1)
-		}
-		plans = append(plans, Plan{e.PlanID, e.Entries, e.Markdown})
-	default:
-		plans[i].Entries, plans[i].Markdown = e.Entries, e.Markdown
-	}
-	if t.Plans, t.Plan = plans, e.Entries; gone && len(plans) > 0 {
-		t.Plan = plans[len(plans)-1].Entries
-	}
 }
 
 // changed applies a change of one of the agent's terminals.
@@ -277,14 +267,4 @@ func (term *Terminal) changed(e event.TerminalChanged) {
 	if e.Cancelable != nil {
 		term.Cancelable = *e.Cancelable
 	}
-}
-
-// snapshot replaces a terminal by one with other output, so that views of the old one
-// start again.
-func (t *Thread) snapshot(e event.TerminalReplaced) *Terminal {
-	fresh := *t.open(e.ID)
-	fresh.Output = slices.Clone(e.Data[max(0, len(e.Data)-maxTerminal):])
-	fresh.Total, fresh.Gap = int64(len(e.Data)), false
-	t.terminals[e.ID] = &fresh
-	return &fresh
 }

@@ -29,7 +29,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 	}
 	s := h.session(r.SessionID)
 	if cmd.Dir == "" {
-		cmd.Dir = h.cwd(r.SessionID)
+		cmd.Dir = h.dirs(r.SessionID).cwd()
 	}
 	return func(ctx context.Context) (string, error) {
 		switch { // do not ask about a command that cannot run

@@ -11,26 +11,27 @@ import (
 	"parley/terminal"
 )
 
-// toolFacts returns what rules may know of a tool call that an agent asks about. Anything unknown makes
+// facts returns what rules may know of a tool call that an agent asks about. Anything unknown makes
 // the facts partial, so that no rule, mode or flag allows it.
-func (h *Host) toolFacts(session, kind string, t wire.ToolCall, in *input, files []named, more bool) permissions.Facts {
-	f := h.facts(session, kind)
-	f.Tool = text(t.Name)
-	dir := h.dirOf(session, in)
+func (d *draft) facts() permissions.Facts {
+	kind, session := d.q.Kind, d.q.Session
+	f := d.host.facts(session, kind)
+	f.Tool = text(d.call.Name)
+	dir := d.in.dir(d.host.dirs(session).cwd())
 	switch {
-	case in.command != "":
-		f.Commands = []permissions.CommandFact{commandFact(in.runs, in.command, h.absolute(session, dir))}
-	case kind == "execute" && len(t.RawInput) == 0 && t.Title != nil: // only its title is known
-		f.Commands, f.Partial = []permissions.CommandFact{{Line: *t.Title, Dir: dir}}, true
+	case d.in.command != "":
+		f.Commands = []permissions.CommandFact{commandFact(d.in.runs, d.in.command, d.host.absolute(session, dir))}
+	case kind == "execute" && len(d.call.RawInput) == 0 && d.call.Title != nil: // only its title is known
+		f.Commands, f.Partial = []permissions.CommandFact{{Line: *d.call.Title, Dir: dir}}, true
 	}
-	for _, n := range files {
-		file := h.fact(session, n.path, n.found)
-		file.Write = in.writesTo(n.inputFile, kind)
-		if in.command == "" || file.Write || n.path != dir && (!file.Inside || file.Secret) {
+	for _, n := range d.files {
+		file := d.host.fact(session, n.path, n.found)
+		file.Write = d.in.writesTo(n.inputFile, kind)
+		if d.in.command == "" || file.Write || n.path != dir && (!file.Inside || file.Secret) {
 			f.Files = append(f.Files, file)
 		}
 	}
-	f.Hosts = in.hosts
+	f.Hosts = d.in.hosts
 	switch kind {
 	case "read", "search", "edit", "delete", "move":
 		f.OtherEffects = len(f.Files) == 0
@@ -43,7 +44,7 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall, in *input, files
 	}
 	// Unknown members are fine for a tool that a rule allows by its name, but not for one
 	// that is allowed for its files or hosts.
-	f.Partial = f.Partial || more || in.unclear || in.unnamed && !f.OtherEffects || slices.ContainsFunc(contents(t), odd)
+	f.Partial = f.Partial || d.more || d.in.unclear || d.in.unnamed && !f.OtherEffects || slices.ContainsFunc(contents(d.call), odd)
 	return f
 }
 
@@ -57,12 +58,12 @@ func odd(c wire.ToolContent) bool {
 	return true
 }
 
-// dirOf returns where the command of an input runs, as shown.
-func (h *Host) dirOf(session string, in *input) string {
+// dir returns where the command of an input runs, as shown. cwd is the session's directory.
+func (in *input) dir(cwd string) string {
 	if in.command != "" && len(in.dirs) > 0 {
 		return in.dirs[0]
 	}
-	return h.cwd(session)
+	return cwd
 }
 
 // absolute returns a path relative to the session's directory; "" if that is unknown.
@@ -74,9 +75,9 @@ func (h *Host) absolute(session, path string) string {
 		return ""
 	}
 	if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
-		return h.cwd(session) + string(filepath.Separator) + path // not cleaned: .. after a link leads elsewhere
+		return h.dirs(session).cwd() + string(filepath.Separator) + path // not cleaned: .. after a link leads elsewhere
 	}
-	return filepath.Join(h.cwd(session), path)
+	return filepath.Join(h.dirs(session).cwd(), path)
 }
 
 // facts returns the facts that all questions of a session have.
@@ -97,7 +98,7 @@ func (h *Host) BindFacts(session string, f *permissions.Facts) {
 	}
 }
 
-func (h *Host) disk(session string) Disk { return Disk{h.files, session, h.realRoots(session)} }
+func (h *Host) disk(session string) Disk { return Disk{h.files, session, h.dirs(session).real} }
 
 // fact returns what rules know of a path. A path that cannot be resolved counts as outside.
 func (h *Host) fact(session, path string, f found) permissions.FileFact {
@@ -118,16 +119,6 @@ func (h *Host) fileFacts(session, kind string, t fsops.Target) permissions.Facts
 	file.Write = kind == "edit"
 	f.Files = []permissions.FileFact{file}
 	return f
-}
-
-// realRoots returns the session's directories with links followed.
-func (h *Host) realRoots(session string) []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if s := h.sessions[session]; s != nil {
-		return s.real
-	}
-	return nil
 }
 
 // commandFacts are the facts of a command that parley would run.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -52,7 +51,7 @@ func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (
 			}
 			q := h.fileQuestion(r.SessionID, "read", "Read", target)
 			var ok bool
-			if key, ok = h.allowed(ctx, q); !ok {
+			if _, key, ok = h.ask(ctx, q); !ok {
 				return "", errDenied("reading " + r.Path)
 			}
 			if err := h.sameTarget(r.SessionID, target); err != nil && target.Inside { // outside the roots no link is followed
@@ -221,7 +220,7 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 	if before.err == nil {
 		q.Change = &permissions.Change{Path: r.Path, Old: before.text, New: r.Content}
 	}
-	if root := h.rootOf(r.SessionID, t); root != "" && t.Inside && t.Secret == "" && before.err == nil {
+	if root := h.dirs(r.SessionID).rootOf(t); root != "" && t.Inside && t.Secret == "" && before.err == nil {
 		all, place := "all edits in "+root, visiblePath(permissions.FromHome(root))
 		if tree, inside := h.worktreeOf(root); tree != "" && inside == "" {
 			place = "worktree " + visiblePath(tree)
@@ -259,23 +258,7 @@ func granting(q permissions.Question, grant string) permissions.Question {
 	return q
 }
 
-// rootOf returns the directory of the session in which a file is; "" if there is none.
-func (h *Host) rootOf(session string, t fsops.Target) string {
-	for _, root := range h.realRoots(session) {
-		if rel, err := filepath.Rel(root, t.Resolved); err == nil && filepath.IsLocal(rel) {
-			return root
-		}
-	}
-	return ""
-}
-
-// allowed asks one of parley's own questions and returns its key and whether it was allowed.
-func (h *Host) allowed(ctx context.Context, q permissions.Question) (uint64, bool) {
-	_, key, ok := h.ask(ctx, q)
-	return key, ok
-}
-
-// ask is like allowed, and returns the whole answer.
+// ask asks one of parley's own questions and returns the answer, its key and whether it was allowed.
 func (h *Host) ask(ctx context.Context, q permissions.Question) (permissions.Answer, uint64, bool) {
 	p := h.broker.Ask(q)
 	for_ := event.For{Session: q.Session}

@@ -183,7 +183,7 @@ func (h *Host) grantFor(session string, t wire.ToolCall) grant {
 	}
 	if in := inputOf(t); in.command != "" && !in.unclear {
 		cmd := in.runs
-		if cmd.Dir = h.absolute(session, h.dirOf(session, in)); cmd.Dir != "" {
+		if cmd.Dir = h.absolute(session, in.dir(h.dirs(session).cwd())); cmd.Dir != "" {
 			cmd.Dir = h.whereabouts(session, cmd.Dir)
 			g.command = &cmd
 		}

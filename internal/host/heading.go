@@ -20,7 +20,7 @@ func (h *Host) shownPath(session, path string) string {
 		if !strings.Contains(path, "://") && path != "" {
 			shown = filepath.Clean(path)
 		}
-		if rel, err := filepath.Rel(h.cwd(session), shown); err == nil && filepath.IsLocal(rel) && filepath.IsAbs(shown) {
+		if rel, err := filepath.Rel(h.dirs(session).cwd(), shown); err == nil && filepath.IsLocal(rel) && filepath.IsAbs(shown) {
 			shown = rel
 		} else if tree, inside := h.worktreeOf(shown); tree != "" {
 			return visiblePath(filepath.Join(tree, inside)) + " (a worktree)"
@@ -42,10 +42,10 @@ func (h *Host) worktreeOf(path string) (tree, inside string) {
 
 // runHeading says where a command runs, unless that is the session's directory.
 func (h *Host) runHeading(session, dir string) string {
-	cwd := h.cwd(session)
+	cwd := h.dirs(session).cwd()
 	tree, _ := h.worktreeOf(cwd)
 	switch shown := h.shownPath(session, dir); {
-	case dir != "" && shown != "." && h.outside(h.find(session, dir)):
+	case dir != "" && shown != "." && h.find(session, dir).outside():
 		return "Run outside the project: " + shown
 	case dir != "" && shown != ".":
 		return "Run in " + strings.TrimSuffix(shown, "/") + "/"
@@ -54,9 +54,6 @@ func (h *Host) runHeading(session, dir string) string {
 	}
 	return "Run a command"
 }
-
-// outside reports whether a path leads out of the session's directories, or nobody knows where.
-func (h *Host) outside(f found) bool { return !f.elsewhere && (f.err != nil || !f.target.Inside) }
 
 // subject is what the heading of a question names, so that nothing below repeats it.
 type subject struct {
@@ -73,41 +70,41 @@ func (s subject) named(path string) bool { return len(s.paths) == 1 && s.paths[0
 var verbs = map[string]string{"edit": "Change", "delete": "Delete", "move": "Move", "read": "Read", "search": "Search"}
 
 // aboutFiles returns what a question that is not about a command is about.
-func (h *Host) aboutFiles(q permissions.Question, seen *sights, t wire.ToolCall, in *input, files []named) (s subject) {
-	s.verb = verbs[q.Kind]
-	shown := seen.paths()
-	for i, f := range files {
+func (d *draft) aboutFiles() (s subject) {
+	s.verb = verbs[d.q.Kind]
+	shown := d.seen.paths()
+	for i, f := range d.files {
 		switch {
 		case len(shown) > 0 && !slices.Contains(shown, f.path):
-		case i > 0 && q.Kind != "edit" && len(s.paths) == 1 && strings.HasPrefix(s.paths[0], strings.TrimSuffix(f.path, "/")+"/"):
+		case i > 0 && d.q.Kind != "edit" && len(s.paths) == 1 && strings.HasPrefix(s.paths[0], strings.TrimSuffix(f.path, "/")+"/"):
 			s.within = append(s.within, f.path)
 		default:
 			s.paths = append(s.paths, f.path)
-			s.outside = s.outside || h.outside(f.found)
+			s.outside = s.outside || f.outside()
 		}
 	}
 	if s.verb == "" {
-		if s.outside && !in.unnamed {
+		if s.outside && !d.in.unnamed {
 			s.verb = "Use"
 		}
 		return s
 	}
-	if q.Kind == "edit" {
-		s.verb = h.changeVerb(seen, t, s.paths, files)
+	if d.q.Kind == "edit" {
+		s.verb = d.changeVerb(s.paths)
 	}
 	return s
 }
 
 // changeVerb says what a change does to all of its files.
-func (h *Host) changeVerb(seen *sights, t wire.ToolCall, paths []string, files []named) string {
+func (d *draft) changeVerb(paths []string) string {
 	verb := ""
 	for _, path := range paths {
 		now := "Change"
-		exists := slices.ContainsFunc(files, func(f named) bool { return f.path == path && f.target.Exists })
+		exists := slices.ContainsFunc(d.files, func(f named) bool { return f.path == path && f.target.Exists })
 		switch {
-		case shows(t, path, "delete"), slices.ContainsFunc(seen.diffs, func(d shownDiff) bool { return d.path == path && d.deleted }):
+		case shows(d.call, path, "delete"), slices.ContainsFunc(d.seen.diffs, func(s shownDiff) bool { return s.path == path && s.deleted }):
 			now = "Delete"
-		case !exists && (shows(t, path, "add") || slices.ContainsFunc(seen.diffs, func(d shownDiff) bool { return d.path == path && d.created })):
+		case !exists && (shows(d.call, path, "add") || slices.ContainsFunc(d.seen.diffs, func(s shownDiff) bool { return s.path == path && s.created })):
 			now = "Create"
 		}
 		if verb != "" && verb != now {
@@ -136,21 +133,22 @@ func (s subject) says(p permissions.Part) bool {
 }
 
 // heading says what a question that is not about a command is about, verb first.
-func (h *Host) heading(q permissions.Question, s subject, t wire.ToolCall, in *input) string {
+func (d *draft) heading() string {
+	s := d.about
 	switch one := len(s.paths) == 1; {
-	case s.verb == "" && q.Kind == "fetch":
-		if url := urlOf(in.raw); url != "" {
+	case s.verb == "" && d.q.Kind == "fetch":
+		if url := urlOf(d.in.raw); url != "" {
 			return "Fetch " + visiblePath(url)
 		}
 		return "Fetch from the web"
-	case s.verb == "" && q.Kind == "switch_mode":
+	case s.verb == "" && d.q.Kind == "switch_mode":
 		return "Switch the agent's mode"
-	case s.verb == "" && text(t.Name) != "":
-		return "Use the tool " + safetext.Line(*t.Name, 80)
-	case s.verb == "" && (q.Kind == "" || q.Kind == "other"):
+	case s.verb == "" && text(d.call.Name) != "":
+		return "Use the tool " + safetext.Line(*d.call.Name, 80)
+	case s.verb == "" && (d.q.Kind == "" || d.q.Kind == "other"):
 		return "Use a tool"
 	case s.verb == "":
-		return "Use a tool (" + safetext.Line(q.Kind, 40) + ")"
+		return "Use a tool (" + safetext.Line(d.q.Kind, 40) + ")"
 	case one && s.outside:
 		verb := s.verb
 		switch verb {
@@ -159,15 +157,15 @@ func (h *Host) heading(q permissions.Question, s subject, t wire.ToolCall, in *i
 		case "Use":
 			verb = "Use a file"
 		}
-		return verb + " outside the project: " + h.shownPath(q.Session, s.paths[0])
+		return verb + " outside the project: " + d.host.shownPath(d.q.Session, s.paths[0])
 	case one:
-		if path := h.shownPath(q.Session, s.paths[0]); path != "." {
+		if path := d.host.shownPath(d.q.Session, s.paths[0]); path != "." {
 			return s.verb + " " + path
 		}
 		return s.verb + " the project"
 	case len(s.paths) > 1:
 		s.verb += fmt.Sprintf(" %d files", len(s.paths))
-	case q.Kind != "search":
+	case d.q.Kind != "search":
 		s.verb += " a file"
 	}
 	return s.verb

@@ -9,6 +9,7 @@ package host
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -98,12 +99,35 @@ func (h *Host) shared() bool {
 
 // session is the state of one session.
 type session struct {
-	roots    []string // absolute; the first is the working directory
-	real     []string // the same with links followed, if known
+	dirs
 	grants   grants
 	cancels  atomic.Int64    // how often its questions were cancelled
 	oldTexts atomic.Int64    // bytes read for questions
 	seen     map[string]bool // paths that tool calls named; true if one writes it
+}
+
+// dirs are the directories of a session. They do not change while it is open.
+type dirs struct {
+	roots []string // absolute; the first is the working directory
+	real  []string // the same with links followed, if known
+}
+
+// cwd returns the working directory; "" if the session is unknown.
+func (d dirs) cwd() string {
+	if len(d.roots) == 0 {
+		return ""
+	}
+	return d.roots[0]
+}
+
+// rootOf returns the directory in which a file is; "" if there is none.
+func (d dirs) rootOf(t fsops.Target) string {
+	for _, root := range d.real {
+		if rel, err := filepath.Rel(root, t.Resolved); err == nil && filepath.IsLocal(rel) {
+			return root
+		}
+	}
+	return ""
 }
 
 // New returns a Host. Close ends everything it started.
@@ -164,7 +188,7 @@ func (h *Host) OpenSession(id string, roots []string, resumed bool) error {
 		}
 	}
 	h.mu.Lock()
-	h.sessions[id] = &session{roots: roots, real: real, seen: map[string]bool{}}
+	h.sessions[id] = &session{dirs: dirs{roots, real}, seen: map[string]bool{}}
 	h.mu.Unlock()
 	if h.opts.OnOpen != nil && h.shared() {
 		h.opts.OnOpen(id, roots, resumed)
@@ -252,14 +276,12 @@ func (h *Host) session(id string) *session {
 // since may contradict one of them.
 func (h *Host) sessionClosed(id string, s *session) bool { return s == nil || h.session(id) != s }
 
-// cwd returns the session's working directory; "" if the session is unknown.
-func (h *Host) cwd(id string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if s := h.sessions[id]; s != nil && len(s.roots) > 0 {
-		return s.roots[0]
+// dirs returns the directories of a session, none if it is not open.
+func (h *Host) dirs(id string) dirs {
+	if s := h.session(id); s != nil {
+		return s.dirs
 	}
-	return ""
+	return dirs{}
 }
 
 // granted calls f with the grants of a session, under the lock, and returns the key of a question, or

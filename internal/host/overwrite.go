@@ -71,37 +71,37 @@ func (h *Host) readable(session string, f found) (string, error) {
 // noteOverwrites says in the heading how many lines a change replaces, and warns of files that are
 // shown as new although they exist. A whole text in the input replaces a file even if the change is
 // shown as a patch.
-func (h *Host) noteOverwrites(q *permissions.Question, seen *sights, about subject, raw []byte, files []named) {
+func (d *draft) noteOverwrites() {
 	lines, hidden := 0, false
-	for _, p := range q.Body {
+	for _, p := range d.q.Body {
 		if p.Overwrites {
 			lines += len(splitLines(p.Old))
 		}
 	}
-	if _, edit := inputChange(raw); lines == 0 && q.Kind == "edit" && saysNew(edit) {
-		if text, err := h.readable(q.Session, h.find(q.Session, edit.Path)); err == nil {
+	if _, edit := inputChange(d.call.RawInput); lines == 0 && d.q.Kind == "edit" && saysNew(edit) {
+		if text, err := d.host.readable(d.q.Session, d.host.find(d.q.Session, edit.Path)); err == nil {
 			lines = len(splitLines(text))
 		}
 	}
-	for _, f := range files {
-		if !f.target.Exists || !slices.ContainsFunc(seen.diffs, func(d shownDiff) bool { return d.created && d.path == f.path }) {
+	for _, f := range d.files {
+		if !f.target.Exists || !slices.ContainsFunc(d.seen.diffs, func(s shownDiff) bool { return s.created && s.path == f.path }) {
 			continue
 		}
 		hidden = true
 		why := "what it holds is not shown"
-		if _, err := h.readable(q.Session, f.found); err != nil {
+		if _, err := d.host.readable(d.q.Session, f.found); err != nil {
 			why += ": " + visiblePath(err.Error())
 		}
-		if !about.named(f.path) { // else the heading says it
-			why = h.shownPath(q.Session, f.path) + ": exists, and is overwritten (" + why + ")"
+		if !d.about.named(f.path) { // else the heading says it
+			why = d.host.shownPath(d.q.Session, f.path) + ": exists, and is overwritten (" + why + ")"
 		}
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: why})
+		d.q.Body = append(d.q.Body, permissions.Part{Kind: permissions.Warning, Text: why})
 	}
 	switch {
 	case lines > 0:
-		q.Heading += " (replaces " + words.Count(lines, "line") + ")"
+		d.q.Heading += " (replaces " + words.Count(lines, "line") + ")"
 	case hidden:
-		q.Heading += " (overwrites it)"
+		d.q.Heading += " (overwrites it)"
 	}
 }
 

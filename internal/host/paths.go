@@ -33,6 +33,9 @@ type found struct {
 	err       error
 }
 
+// outside reports whether the path leads out of the session's directories, or nobody knows where.
+func (f found) outside() bool { return !f.elsewhere && (f.err != nil || !f.target.Inside) }
+
 // find resolves a path.
 func (h *Host) find(session, path string) (f found) {
 	if !h.shared() {
@@ -70,23 +73,24 @@ func (in *input) addNamed(t wire.ToolCall) {
 	in.files = append(in.files, said...)
 }
 
-// namedFiles returns the files that a tool call names, those with a shown change first, each resolved
-// once; more reports that there are others. It adds them to in, so that it knows them, too.
-func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []named, more bool) {
-	in.addNamed(t)
+// findFiles resolves the files that the tool call names, those with a shown change first, each once. It
+// adds them to the input, so that it knows them, too.
+func (d *draft) findFiles() {
+	h, in, session := d.host, d.in, d.q.Session
+	in.addNamed(d.call)
 	if in.command != "" {
 		for _, dir := range in.dirs {
 			in.file(dir, false)
 		}
-	} else if in.search && len(in.files) == 0 && text(t.Kind) == "search" {
-		in.file(h.cwd(session), false) // the default of a search
+	} else if in.search && len(in.files) == 0 && text(d.call.Kind) == "search" {
+		in.file(h.dirs(session).cwd(), false) // the default of a search
 	}
 	var places []string // that are searched
 	for _, f := range in.files {
 		places = append(places, f.path)
 	}
 	for _, name := range in.names {
-		for _, file := range h.meantSecrets(session, name, places) {
+		for _, file := range d.meantSecrets(name, places) {
 			in.file(file, false)
 		}
 	}
@@ -95,21 +99,21 @@ func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []n
 		i, seen := at[f.path]
 		switch {
 		case seen:
-			files[i].write = files[i].write || f.write
-		case len(files) == maxPaths:
-			more = true
+			d.files[i].write = d.files[i].write || f.write
+		case len(d.files) == maxPaths:
+			d.more = true
 		default:
-			at[f.path] = len(files)
-			files = append(files, named{f, h.find(session, f.path)})
+			at[f.path] = len(d.files)
+			d.files = append(d.files, named{f, h.find(session, f.path)})
 		}
 	}
-	return files, more
 }
 
 // meantSecrets returns the sensitive files that a pattern of file names means, as the pattern or by their
 // own paths. One that matches them by stars alone, such as *, does not mean them: they are hidden, or
 // found below the directory that is searched.
-func (h *Host) meantSecrets(session, pattern string, in []string) (files []string) {
+func (d *draft) meantSecrets(pattern string, in []string) (files []string) {
+	h, session := d.host, d.q.Session
 	for _, name := range []string{pattern, strings.ReplaceAll(pattern, "*", "")} {
 		if f := h.find(session, strings.TrimSpace(name)); f.err == nil && f.target.Secret != "" {
 			return []string{pattern}
@@ -119,7 +123,7 @@ func (h *Host) meantSecrets(session, pattern string, in []string) (files []strin
 		return nil
 	}
 	if len(in) == 0 {
-		in = []string{h.cwd(session)}
+		in = []string{h.dirs(session).cwd()}
 	}
 	for _, dir := range in {
 		at := h.find(session, dir)
@@ -164,56 +168,56 @@ func matchesNames(want, names []string) bool {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// addPaths adds warnings for files that lead outside or are sensitive and, with show, names those that
-// nothing else shows. A path that cannot be resolved counts as outside.
-func (h *Host) addPaths(q *permissions.Question, seen *sights, t wire.ToolCall, about subject, files []named, more, show bool) {
+// addPaths adds warnings for files that lead outside or are sensitive and, unless it is a command, names
+// those that nothing else shows. A path that cannot be resolved counts as outside.
+func (d *draft) addPaths() {
 	shown := map[string]bool{}
-	for _, path := range seen.paths() {
+	for _, path := range d.seen.paths() {
 		shown[path] = true
 	}
 	field := func(label, path string) {
-		seen.add(path, rolePlace, roleTarget)
+		d.seen.add(path, rolePlace, roleTarget)
 		if !shown[path] {
 			shown[path] = true
-			q.Body = append(q.Body, permissions.Part{Kind: permissions.Field, Label: label, Text: h.shownPath(q.Session, path)})
+			d.q.Body = append(d.q.Body, permissions.Part{Kind: permissions.Field, Label: label, Text: d.host.shownPath(d.q.Session, path)})
 		}
 	}
-	if len(about.paths) == 1 && about.verb != "" {
-		shown[about.paths[0]] = true
-		seen.add(about.paths[0], rolePlace, roleTarget)
-		for _, dir := range about.within {
+	if len(d.about.paths) == 1 && d.about.verb != "" {
+		shown[d.about.paths[0]] = true
+		d.seen.add(d.about.paths[0], rolePlace, roleTarget)
+		for _, dir := range d.about.within {
 			field("directory", dir)
 		}
 	}
-	if show && t.Locations != nil {
-		for _, l := range *t.Locations {
+	if d.in.command == "" && d.call.Locations != nil {
+		for _, l := range *d.call.Locations {
 			field("file", l.Path)
 		}
 	}
-	for _, f := range files {
-		h.warnOf(q, about, f)
+	for _, f := range d.files {
+		d.warnOf(f)
 	}
-	if more {
-		q.Outside = true
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "more files than parley looks up: some may be outside the session's directories"})
+	if d.more {
+		d.q.Outside = true
+		d.q.Body = append(d.q.Body, permissions.Part{Kind: permissions.Warning, Text: "more files than parley looks up: some may be outside the session's directories"})
 	}
 }
 
 // warnOf adds the warnings for a file that the heading does not say.
-func (h *Host) warnOf(q *permissions.Question, about subject, f named) {
+func (d *draft) warnOf(f named) {
 	warn := func(s string) {
-		if !about.named(f.path) {
-			s = h.shownPath(q.Session, f.path) + ": " + s
+		if !d.about.named(f.path) {
+			s = d.host.shownPath(d.q.Session, f.path) + ": " + s
 		}
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: s})
+		d.q.Body = append(d.q.Body, permissions.Part{Kind: permissions.Warning, Text: s})
 	}
-	said := about.outside && about.verb != "" && len(about.paths) == 1 && (about.named(f.path) || slices.Contains(about.within, f.path))
+	said := d.about.outside && d.about.verb != "" && len(d.about.paths) == 1 && (d.about.named(f.path) || slices.Contains(d.about.within, f.path))
 	switch {
 	case f.elsewhere:
-		q.Outside = true
+		d.q.Outside = true
 		return
 	case f.err != nil:
-		q.Outside = true
+		d.q.Outside = true
 		warn("nobody knows where it leads: " + visiblePath(f.err.Error()))
 		return
 	}
@@ -221,13 +225,13 @@ func (h *Host) warnOf(q *permissions.Question, about subject, f named) {
 		warn("really " + visiblePath(f.target.Resolved))
 	}
 	if !f.target.Inside {
-		q.Outside = true
+		d.q.Outside = true
 		if !said {
 			warn("outside the project")
 		}
 	}
 	if f.target.Secret != "" {
-		q.Secret = true
+		d.q.Secret = true
 		warn("sensitive: " + f.target.Secret)
 	}
 }

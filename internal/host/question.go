@@ -15,101 +15,112 @@ import (
 	"parley/permissions"
 )
 
+// draft is the question about a tool call while it is put together.
+type draft struct {
+	host  *Host
+	q     permissions.Question
+	seen  sights // what it shows already
+	call  wire.ToolCall
+	in    *input
+	files []named // that the call names
+	more  bool    // it names others, too
+	about subject
+}
+
 // agentQuestion turns session/request_permission into what the user is shown. A title is not trusted as
 // a command: the body shows the command, the diffs and all other input, so that everything can be read
 // before it is approved.
 func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	t := a.Tool
-	q := permissions.Question{Session: a.Session, Subagent: a.Subagent, Tool: t.ID, Origin: permissions.FromAgent, Kind: text(t.Kind), Details: indented(t.RawInput)}
+	d := &draft{host: h, call: t, in: inputOf(t)}
+	d.q = permissions.Question{Session: a.Session, Subagent: a.Subagent, Tool: t.ID, Origin: permissions.FromAgent, Kind: text(t.Kind), Details: indented(t.RawInput)}
 	for _, o := range a.Options {
-		q.Options = append(q.Options, permissions.Option{ID: o.ID, Name: optionName(o), Kind: o.Kind})
+		d.q.Options = append(d.q.Options, permissions.Option{ID: o.ID, Name: optionName(o), Kind: o.Kind})
 	}
-	var seen sights
 	if member, own := acpclient.PatchContents(t); own != nil && reflect.DeepEqual(h.oldTexts(a.Session, own), contents(t)) {
-		seen.members = []string{member}
+		d.seen.members = []string{member}
 	}
-	in := inputOf(t)
-	command, dir := in.command, h.dirOf(a.Session, in)
+	command, dir := d.in.command, d.in.dir(h.dirs(a.Session).cwd())
 	title := text(t.Title)
 	if saysInput(title, t.RawInput) {
 		title = ""
 	}
 	switch {
 	case command != "":
-		q.Kind = "execute" // whatever the agent calls it, approval runs it
-		q.Heading = h.runHeading(a.Session, dir)
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(command)})
-		seen.add(command, roleCommand)
-		seen.add(dir, roleDir)
-		seen.members = in.shown
+		d.q.Kind = "execute" // whatever the agent calls it, approval runs it
+		d.q.Heading = h.runHeading(a.Session, dir)
+		d.q.Body = append(d.q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(command)})
+		d.seen.add(command, roleCommand)
+		d.seen.add(dir, roleDir)
+		d.seen.members = d.in.shown
 	case isEdit(t):
-		q.Kind = "edit"
-	case q.Kind == "execute" && title != "" && len(t.RawInput) == 0:
+		d.q.Kind = "edit"
+	case d.q.Kind == "execute" && title != "" && len(t.RawInput) == 0:
 		// Some agents send no input, only a title.
-		q.Heading = h.runHeading(a.Session, dir) + " (the agent's description)"
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(title)})
+		d.q.Heading = h.runHeading(a.Session, dir) + " (the agent's description)"
+		d.q.Body = append(d.q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(title)})
 		title = ""
 	}
 	if title != "" && (command == "" || strings.Trim(title, "`") != command) { // many agents send the command as Markdown
-		q.Description = safetext.Visible(title)
-		seen.add(title, roleNote)
+		d.q.Description = safetext.Visible(title)
+		d.seen.add(title, roleNote)
 	}
-	h.showContents(&q, &seen, t)
-	files, more := h.namedFiles(a.Session, t, in)
-	about := subject{verb: "Run", paths: []string{dir}, outside: true} // the heading says it if it is
-	if q.Heading == "" {
-		about = h.aboutFiles(q, &seen, t, in, files)
-		q.Heading = h.heading(q, about, t, in)
-		names := append(append(seen.paths(), about.paths...), about.within...)
-		names = append(names, urlOf(in.raw), text(t.Name))
-		if saysNothing(title, names, h.cwd(a.Session)) {
-			q.Description = ""
+	d.showContents()
+	d.findFiles()
+	d.about = subject{verb: "Run", paths: []string{dir}, outside: true} // the heading says it if it is
+	if d.q.Heading == "" {
+		d.about = d.aboutFiles()
+		d.q.Heading = d.heading()
+		names := append(append(d.seen.paths(), d.about.paths...), d.about.within...)
+		names = append(names, urlOf(d.in.raw), text(t.Name))
+		if saysNothing(title, names, h.dirs(a.Session).cwd()) {
+			d.q.Description = ""
 		}
-		q.Body = slices.DeleteFunc(q.Body, func(p permissions.Part) bool {
-			return p.Kind == permissions.Text && p.Text == q.Heading || about.says(p)
+		d.q.Body = slices.DeleteFunc(d.q.Body, func(p permissions.Part) bool {
+			return p.Kind == permissions.Text && p.Text == d.q.Heading || d.about.says(p)
 		})
-		for i := range q.Body {
-			q.Body[i].Named = len(about.paths) == 1 && (q.Body[i].Kind == permissions.Diff || q.Body[i].Kind == permissions.Patch)
+		for i := range d.q.Body {
+			d.q.Body[i].Named = len(d.about.paths) == 1 && (d.q.Body[i].Kind == permissions.Diff || d.q.Body[i].Kind == permissions.Patch)
 		}
-		seen.add(urlOf(in.raw), roleURL)
+		d.seen.add(urlOf(d.in.raw), roleURL)
 	}
-	h.addPaths(&q, &seen, t, about, files, more, command == "")
-	h.noteOverwrites(&q, &seen, about, t.RawInput, files)
-	q.Body = append(q.Body, seen.rest(in.raw, h.cwd(a.Session))...)
-	q.Facts = h.toolFacts(a.Session, q.Kind, t, in, files, more)
-	return q
+	d.addPaths()
+	d.noteOverwrites()
+	d.q.Body = append(d.q.Body, d.seen.rest(d.in.raw, h.dirs(a.Session).cwd())...)
+	d.q.Facts = d.facts()
+	return d.q
 }
 
 // showContents adds what the content of the tool call shows, once, or else the change that its input
 // spells out.
-func (h *Host) showContents(q *permissions.Question, seen *sights, t wire.ToolCall) {
-	for _, c := range contents(t) {
+func (d *draft) showContents() {
+	for _, c := range contents(d.call) {
 		if files, ok := hunksOf(c.Patch); ok && c.Type == "content" {
 			if !showsAll(c, files) { // the files, then their patch
-				q.Body = append(q.Body, permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(strings.TrimSuffix(c.Block.Text, c.Patch)))})
+				d.q.Body = append(d.q.Body, permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(strings.TrimSuffix(c.Block.Text, c.Patch)))})
 			}
-			seen.patched(files, c.Patch)
-			q.Body = append(q.Body, patchPart(c.Patch))
+			d.seen.patched(files, c.Patch)
+			d.q.Body = append(d.q.Body, patchPart(c.Patch))
 			continue
 		}
-		part := h.contentPart(q.Session, c)
-		if part.Kind != permissions.Diff && part.Text == "" || c.Type == "content" && c.Patch == "" && seen.texts[strings.TrimSpace(c.Block.Text)] != nil {
+		part := d.contentPart(c)
+		if part.Kind != permissions.Diff && part.Text == "" || c.Type == "content" && c.Patch == "" && d.seen.texts[strings.TrimSpace(c.Block.Text)] != nil {
 			continue
 		}
-		seen.content(c)
-		q.Body = append(q.Body, part)
+		d.seen.content(c)
+		d.q.Body = append(d.q.Body, part)
 	}
-	if q.Kind != "edit" || len(seen.diffs) > 0 {
+	if d.q.Kind != "edit" || len(d.seen.diffs) > 0 {
 		return
 	}
-	if patch, edit := inputChange(t.RawInput); patch != "" {
+	if patch, edit := inputChange(d.call.RawInput); patch != "" {
 		files, _ := hunksOf(patch)
-		seen.patched(files, patch)
-		q.Body = append(q.Body, patchPart(patch))
+		d.seen.patched(files, patch)
+		d.q.Body = append(d.q.Body, patchPart(patch))
 	} else if edit.Type != "" {
-		edit = h.oldTexts(q.Session, []wire.ToolContent{edit})[0]
-		seen.content(edit)
-		q.Body = append(q.Body, h.contentPart(q.Session, edit))
+		edit = d.host.oldTexts(d.q.Session, []wire.ToolContent{edit})[0]
+		d.seen.content(edit)
+		d.q.Body = append(d.q.Body, d.contentPart(edit))
 	}
 }
 
@@ -129,16 +140,17 @@ func text(p *string) string {
 }
 
 // contentPart returns one piece of the tool call's content.
-func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part {
+func (d *draft) contentPart(c wire.ToolContent) permissions.Part {
+	h, session := d.host, d.q.Session
 	switch {
 	case c.Type == "diff" && c.Deleted && text(c.OldText)+c.NewText == "":
 		return permissions.Part{Kind: permissions.Text, Text: "Delete " + h.shownPath(session, c.Path)}
 	case c.Type == "diff":
-		d := event.Diff{Old: text(c.OldText), New: c.NewText}
-		if d.Context = h.locate(session, c.Path, d.Old, d.New); d.Context == nil && c.Partial {
-			d.Context = &event.DiffContext{First: -1}
+		diff := event.Diff{Old: text(c.OldText), New: c.NewText}
+		if diff.Context = h.locate(session, c.Path, diff.Old, diff.New); diff.Context == nil && c.Partial {
+			diff.Context = &event.DiffContext{First: -1}
 		}
-		t := d.Texts()
+		t := diff.Texts()
 		return permissions.Part{Kind: permissions.Diff, Path: h.shownPath(session, c.Path), Old: safetext.Visible(t.Old), Text: safetext.Visible(t.New),
 			NewFile: t.Old == "" && c.OldText == nil, Overwrites: c.Overwrites, First: t.First}
 	case c.Type == "content" && c.Block.Type == "text":

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"os/exec"
-	"slices"
 	"strings"
 
 	"parley/acpclient/jsonrpc"
@@ -28,23 +27,13 @@ func (h *Host) confine(id string, cmd *exec.Cmd) error {
 	if h.opts.Sandbox == nil {
 		return nil
 	}
-	return h.opts.Sandbox.Confine(cmd, h.roots(id))
-}
-
-// roots returns the directories of a session.
-func (h *Host) roots(id string) []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if s := h.sessions[id]; s != nil {
-		return slices.Clone(s.roots)
-	}
-	return nil
+	return h.opts.Sandbox.Confine(cmd, h.dirs(id).roots)
 }
 
 // keepsOut reports whether the sandbox forbids the agent of a session to write a file. It may forbid the
 // session's directory, too.
 func (h *Host) keepsOut(session string, t fsops.Target) bool {
-	return h.opts.Sandbox != nil && !h.opts.Sandbox.Writable(t.Resolved, h.roots(session))
+	return h.opts.Sandbox != nil && !h.opts.Sandbox.Writable(t.Resolved, h.dirs(session).roots)
 }
 
 // refuse rejects a question on behalf of the sandbox, so that the transcript and the record have it,
@@ -52,5 +41,5 @@ func (h *Host) keepsOut(session string, t fsops.Target) bool {
 func (h *Host) refuse(ctx context.Context, q permissions.Question, by, what string) error {
 	q.RefusedBy = by
 	h.ask(ctx, q)
-	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "The sandbox of parley refuses %s. Stay within %s", what, strings.Join(h.roots(q.Session), ", "))
+	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "The sandbox of parley refuses %s. Stay within %s", what, strings.Join(h.dirs(q.Session).roots, ", "))
 }
