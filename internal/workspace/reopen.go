@@ -35,7 +35,7 @@ func (s *Session) reopen() {
 	case reopenByResuming:
 		s.began = len(s.Thread.Items)
 	}
-	s.w.tell(Reconnecting{s})
+	s.w.tell(Reconnecting{OfSession{s}})
 	ctx := s.w.conns.ctx
 	var opened *acpclient.Session
 	var err error
@@ -66,7 +66,7 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 			s.remarked()
 		}
 		s.attach(opened)
-		s.w.tell(Reconnected{s, coming != nil})
+		s.w.tell(Reconnected{OfSession{s}, coming != nil})
 	case outcomeGone:
 		s.markGone(err)
 	case outcomeLost: // an event reports it
@@ -93,7 +93,7 @@ func (s *Session) notReopened(err error) {
 	s.Lost.State = StateUnopened
 	s.Thread.Revive("Reconnected, but cannot open the session: " + err.Error())
 	s.remarked()
-	s.w.tell(NotReopened{s, err})
+	s.w.tell(NotReopened{OfSession{s}, err})
 }
 
 // markGone records that the agent no longer has the session.
@@ -102,7 +102,7 @@ func (s *Session) markGone(err error) {
 	s.Prompts.Queue.hold()
 	s.Thread.Revive(whyGone(err))
 	s.remarked()
-	s.w.tell(SessionGone{s})
+	s.w.tell(SessionGone{OfSession{s}})
 }
 
 // Continue brings back a session that is not open: it redials, restarts the agent,
@@ -162,7 +162,7 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	s.abandon()
 	if err != nil {
 		s.Lost.State = StateGone
-		s.w.tell(StartedOver{s, err})
+		s.w.tell(StartedOver{OfSession{s}, err})
 		if outcomeOf(err) == outcomeLogin {
 			s.Prompts.wantLogin(err)
 		}
@@ -170,7 +170,7 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	}
 	s.Lost.State = StateLive
 	s.attach(opened)
-	s.w.tell(StartedOver{s, nil})
+	s.w.tell(StartedOver{OfSession{s}, nil})
 	s.Prompts.sendQueued()
 }
 
@@ -184,7 +184,7 @@ func (s *Session) cutOff(err error) {
 }
 
 // Say reports a line about an action of the user on the session, as Said.
-func (s *Session) Say(line string) { s.w.tell(Said{s, line}) }
+func (s *Session) Say(line string) { s.w.tell(Said{OfSession{s}, line}) }
 
 // sayOnce reports a line about the agent the first time it is called with it.
 func (s *Session) sayOnce(line string) {
