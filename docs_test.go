@@ -99,6 +99,50 @@ func TestDocumentedLinks(t *testing.T) {
 
 var flagOf = regexp.MustCompile(`(?:^|[^\w-])(--[a-z][a-z0-9-]+)`)
 
+// namedPaths match what documents for developers name of the tree: in quotes, and in the list of packages.
+var (
+	quotedPath  = regexp.MustCompile("`([\\w.]+(?:/[\\w.]+)+)`")
+	listedPlace = regexp.MustCompile(`(?m)^(  )?((?:[\w/]+/ ?)+|internal/[\w, ]+?)(?:  |$)`)
+)
+
+// The files and packages that developers are sent to exist.
+func TestDocumentedPackages(t *testing.T) {
+	found := 0
+	exists := func(name string) {
+		t.Helper()
+		if found++; !strings.HasPrefix(name, "../") {
+			if _, err := os.Stat(name); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, page := range []string{"CONTRIBUTING.md", "ARCHITECTURE.md"} {
+		for _, m := range quotedPath.FindAllStringSubmatch(documents(t)[page], -1) {
+			exists(m[1])
+		}
+	}
+	_, list, _ := strings.Cut(documents(t)["ARCHITECTURE.md"], "```\n")
+	list, _, _ = strings.Cut(list, "```")
+	above := ""
+	for _, m := range listedPlace.FindAllStringSubmatch(list, -1) {
+		if m[1] == "" && !strings.Contains(m[2], ",") {
+			above = strings.Fields(m[2])[0]
+		}
+		for _, name := range strings.FieldsFunc(m[2], func(r rune) bool { return r == ' ' || r == ',' }) {
+			switch {
+			case m[1] != "":
+				name = above + name
+			case !strings.Contains(name, "/"):
+				name = "internal/" + name
+			}
+			exists(name)
+		}
+	}
+	if found < 80 {
+		t.Errorf("found %d places only", found)
+	}
+}
+
 // foreign are flags of other programs used in examples.
 var foreign = []string{"--acp", "--exec-path", "--fix", "--files", "--include", "--no-pager", "--prefix", "--root"}
 

@@ -123,3 +123,38 @@ func TestFrontEndsChangeNoFields(t *testing.T) {
 		})
 	}
 }
+
+// Each front end names each kind of news where it handles them, if only to say why it does nothing.
+func TestFrontEndsKnowAllNews(t *testing.T) {
+	kinds := map[string]bool{}
+	named := map[string]map[string]bool{"the screen": {}, "the chat in lines": {}}
+	frontEnds := map[string]string{"ui/workspace.go": "the screen", "ui/page/news.go": "the screen", "ui/linear/news.go": "the chat in lines"}
+	for _, s := range sources(t) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.TypeSpec:
+				_, isStruct := n.Type.(*ast.StructType)
+				if s.path == "internal/workspace/news.go" && isStruct && !strings.HasPrefix(n.Name.Name, "Of") {
+					kinds[n.Name.Name] = true
+				}
+			case *ast.CaseClause:
+				for _, e := range n.List {
+					if sel, ok := e.(*ast.SelectorExpr); ok && frontEnds[s.path] != "" {
+						named[frontEnds[s.path]][sel.Sel.Name] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	if len(kinds) < 30 {
+		t.Fatalf("found %d kinds of news only", len(kinds))
+	}
+	for frontEnd, names := range named {
+		for kind := range kinds {
+			if !names[kind] {
+				t.Errorf("%s does not handle workspace.%s", frontEnd, kind)
+			}
+		}
+	}
+}

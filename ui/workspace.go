@@ -54,23 +54,12 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 			m.show(c)
 		}
 		return cmd
-	case workspace.LoginWanted:
-		if n.Session != nil && !n.Agent.Opening() { // its prompt was refused
-			return m.pageOf(n.Session).OnNews(n)
-		}
-		return m.front(n.Agent).OnNews(n)
-	case workspace.LoggedIn:
-		return m.front(n.Agent).OnNews(n)
-	case workspace.LoginFailed:
-		return m.front(n.Agent).OnNews(n)
 	case workspace.AgentGone:
 		if m.Front.Agent != n.Agent && !m.Quitting {
 			m.Front.Say(n.Agent.Name() + " has ended: " + m.Keys.ChatKey(intent.Sessions))
 		}
 	case workspace.SessionShown:
 		m.show(m.pageOf(n.Session))
-	case workspace.SessionOpened:
-		return m.pageOf(n.Session).OnNews(n)
 	case workspace.SessionNotOpened:
 		if n.Logged != nil {
 			m.Front.Say(m.Front.WhyReadOnly())
@@ -94,24 +83,10 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		if l := m.Front.Panels.ListOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note, l.Lasting = "", n.Err.Error()
 		}
-	case workspace.StartedOver:
-		return m.pageOf(n.Session).OnNews(n)
-	case workspace.ItemsChanged:
-		return m.pageOf(n.Session).OnNews(n)
-	case workspace.PromptSent:
-		return m.pageOf(n.Session).OnNews(n)
-	case workspace.PromptNotSent:
-		return m.pageOf(n.Session).OnNews(n)
-	case workspace.PromptReturned:
-		return m.pageOf(n.Session).OnNews(n)
-	case workspace.PromptDeferred:
-		return m.pageOf(n.Session).OnNews(n)
-	case workspace.UnreportedFiles:
-		return m.pageOf(n.Session).OnNews(n)
-	case workspace.LinesCounted:
-		return m.pageOf(n.Session).OnNews(n)
-	case workspace.Said:
-		return m.pageOf(n.Session).OnNews(n)
+	case workspace.LoggingIn, workspace.ConnectionLost, workspace.Redialing, workspace.Redialed, workspace.FoundLog,
+		workspace.Reconnecting, workspace.SessionGone, workspace.NotReopened, workspace.QueuePaused: // drawn from the state of the agent or session
+	default:
+		return m.pageOf(n.About()).OnNews(n)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func TestExampleParses(t *testing.T) {
 		t.Error(diff)
 	}
 	// Every key is shown.
-	for _, in := range []*shape{file, file.keys["agents"].anyKey, file.keys["mcp"].anyKey} {
+	for _, in := range []*shape{file(), file().keys["agents"].anyKey, file().keys["mcp"].anyKey} {
 		for key := range in.keys {
 			if !strings.Contains(Example, key) {
 				t.Errorf("the example does not show %q", key)

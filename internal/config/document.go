@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
@@ -51,27 +53,38 @@ type shape struct {
 	leaf   unstable.Kind     // String, Bool or Array (of strings)
 }
 
-var (
-	text  = &shape{kind: "a string", leaf: unstable.String}
-	texts = &shape{kind: "an array of strings", leaf: unstable.Array}
-	pairs = &shape{kind: "a table of strings", anyKey: text}
-	lists = &shape{kind: "a table of arrays of strings", anyKey: texts}
-	yesNo = &shape{kind: "true or false", leaf: unstable.Bool}
+// file is the shape of the file: that of Config.
+var file = sync.OnceValue(func() *shape { return shapeOf(reflect.TypeFor[Config]()) })
 
-	file = &shape{kind: "a table", keys: map[string]*shape{
-		"agent": text,
-		"theme": text, "record": yesNo, "history": yesNo, "keep_changes": yesNo, "offer_tools": yesNo, "sandbox": yesNo, "sandbox_write": texts, "linear": yesNo, "start_timeout": text, "density": text, "side_panel": text, "inline": yesNo, "mouse": yesNo, "copy_on_select": yesNo, "keymap": text, "notify": text, "progress": text,
-		"keys": {kind: "a table", anyKey: &shape{kind: "a table", anyKey: texts}},
-		"agents": {kind: "a table", anyKey: &shape{kind: "a table", keys: map[string]*shape{
-			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text, "offer_tools": yesNo,
-			"url": text, "headers": pairs, "header_env": pairs, "header_command": lists, "ca_file": text, "client_cert": text, "client_key": text,
-			"insecure": yesNo, "h2c": text, "subprotocols": texts, "share_files": yesNo, "share_terminal": yesNo,
-		}}},
-		"mcp": {kind: "a table", anyKey: &shape{kind: "a table", keys: map[string]*shape{
-			"command": text, "args": texts, "env": pairs, "url": text, "type": text, "headers": pairs,
-		}}},
-	}}
-)
+// shapeOf returns what is allowed where a value of a type is read.
+func shapeOf(t reflect.Type) *shape {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return shapeOf(t.Elem())
+	case reflect.String:
+		return &shape{kind: "a string", leaf: unstable.String}
+	case reflect.Bool:
+		return &shape{kind: "true or false", leaf: unstable.Bool}
+	case reflect.Slice:
+		return &shape{kind: "an array of strings", leaf: unstable.Array}
+	case reflect.Map:
+		s := &shape{kind: "a table", anyKey: shapeOf(t.Elem())}
+		switch s.anyKey.leaf {
+		case unstable.String:
+			s.kind = "a table of strings"
+		case unstable.Array:
+			s.kind = "a table of arrays of strings"
+		}
+		return s
+	}
+	s := &shape{kind: "a table", keys: map[string]*shape{}}
+	for _, f := range reflect.VisibleFields(t) {
+		if key := f.Tag.Get("toml"); key != "" {
+			s.keys[key] = shapeOf(f.Type)
+		}
+	}
+	return s
+}
 
 // scan walks through the file and checks every key and the type of every value. It stops at
 // a syntax error, which decode will describe.
@@ -85,11 +98,11 @@ func scan(data []byte) (*document, *problem) {
 	var parser unstable.Parser
 	parser.Reset(data)
 	var table []string
-	in := file
+	in := file()
 	for d.found == nil && parser.NextExpression() {
 		switch e := parser.Expression(); e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			table, in = d.descend(nil, file, e.Key())
+			table, in = d.descend(nil, file(), e.Key())
 			if in != nil && e.Kind == unstable.ArrayTable {
 				d.mismatch(table, in, "an array of tables")
 			} else if in != nil && in.leaf != unstable.Invalid {

@@ -174,7 +174,7 @@ func (a *Agent) connect() {
 	}
 	front.resetConnection()
 	a.pending = front
-	w.tell(AgentStarting{a})
+	w.tell(AgentStarting{OfAgent{a}})
 	a.dial(w.opts.Connect, a.connected)
 }
 
@@ -203,7 +203,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	}
 	if a.err = err; err != nil {
 		if conn == nil || !WantsLogin(err) || len(a.Login.Methods()) == 0 {
-			w.tell(AgentNotStarted{a, err})
+			w.tell(AgentNotStarted{OfAgent{a}, err})
 			a.findLog()
 		} else {
 			a.Login.want(nil, err)
@@ -214,7 +214,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	s := a.Front()
 	a.pending, a.opening = nil, false
 	s.attach(conn.Session)
-	w.tell(AgentStarted{a, s, conn.Note})
+	w.tell(AgentStarted{OfAgent{a}, s, conn.Note})
 	s.Prompts.sendQueued()
 }
 

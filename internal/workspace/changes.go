@@ -139,7 +139,7 @@ func (c *Changes) Count(turn int) {
 				for _, f := range written {
 					c.counted.add(f)
 				}
-				s.w.tell(LinesCounted{s, files})
+				s.w.tell(LinesCounted{OfSession{s}, files})
 			}
 		})
 	})
@@ -195,7 +195,7 @@ func (c *Changes) lookUnannounced(turn int) {
 		changes = slices.DeleteFunc(changes, func(f undo.Change) bool { return f.Turn != turn })
 		return after(func() {
 			if n := len(Unnamed(s.Thread, changes)); n > 0 && s.acp == open {
-				s.w.tell(UnreportedFiles{s, n})
+				s.w.tell(UnreportedFiles{OfSession{s}, n})
 			}
 		})
 	})
@@ -229,7 +229,7 @@ func (c *Changes) showRecorded(turn int) {
 				return
 			}
 			for _, e := range found {
-				s.w.tell(ItemsChanged{s, slices.Clone(s.Thread.Apply(e))})
+				s.w.tell(ItemsChanged{OfSession{s}, slices.Clone(s.Thread.Apply(e))})
 			}
 		})
 	})

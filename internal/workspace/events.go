@@ -209,7 +209,7 @@ func (a *Agent) announce(e event.Event) {
 		if a.opening { // the outcome of the start says why
 			return
 		}
-		a.w.tell(AgentGone{a, e.Err})
+		a.w.tell(AgentGone{OfAgent{a}, e.Err})
 		if a.Spec.Remote {
 			a.lost(e.Err)
 		}

@@ -141,7 +141,7 @@ func (l *Login) authenticate(method event.AuthMethod, call func(context.Context,
 	}
 	var err error
 	a.ask(func() { err = call(ctx, method.ID); cancel() }, func() { l.loggedIn(err, wanted) })
-	w.tell(LoggingIn{a})
+	w.tell(LoggingIn{OfAgent{a}})
 }
 
 // Command prepares the login command that the agent names.
@@ -207,14 +207,14 @@ func (l *Login) loggedIn(err, wanted error) {
 		if a.opening {
 			a.err = err
 		}
-		w.tell(LoginFailed{a, err, false, nil})
+		w.tell(LoginFailed{OfAgent{a}, err, false, nil})
 	case !a.opening:
-		w.tell(LoggedIn{a})
+		w.tell(LoggedIn{OfAgent{a}})
 		for _, s := range a.Sessions() {
 			s.retryRefused()
 		}
 	default:
-		w.tell(LoggedIn{a})
+		w.tell(LoggedIn{OfAgent{a}})
 		a.open()
 	}
 }
@@ -255,7 +255,7 @@ func (l *Login) Ran(connection int, cmd LoginCommand, err error) {
 	if a.opening {
 		a.err = fmt.Errorf("login failed: %w", err)
 	}
-	a.w.tell(LoginFailed{a, err, true, said})
+	a.w.tell(LoginFailed{OfAgent{a}, err, true, said})
 }
 
 // restart restarts the agent. Prompts that were refused for want of a login go
@@ -284,7 +284,7 @@ func (l *Login) want(s *Session, why error) {
 	if l.useCredentials(why) {
 		return
 	}
-	n := LoginWanted{Agent: l.a, Session: s, Err: why}
+	n := LoginWanted{OfAgent: OfAgent{l.a}, Session: s, Err: why}
 	if l.ran != nil {
 		n.Again, n.Said = true, l.ran.LastLines()
 		l.ran = nil

@@ -33,7 +33,7 @@ func (a *Agent) lost(err error) bool {
 		}
 		return nil
 	})
-	w.tell(ConnectionLost{a, wait, first, longer})
+	w.tell(ConnectionLost{OfAgent{a}, wait, first, longer})
 	return true
 }
 
@@ -56,7 +56,7 @@ func (a *Agent) Redial() {
 	a.conn = nil
 	a.forget()
 	a.listed, a.removedSessions, a.redialing = listed, gone, true
-	a.w.tell(Redialing{a})
+	a.w.tell(Redialing{OfAgent{a}})
 	for _, s := range a.Sessions() {
 		if s.giveUp != nil && s.Lost.State == StateLive { // the response would be stale
 			s.abandon()
@@ -77,13 +77,13 @@ func (a *Agent) redialed(conn *Connection, err error) {
 				s.Thread.NotConnected(err)
 				s.remarked()
 			}
-			w.tell(Redialed{a, err})
+			w.tell(Redialed{OfAgent{a}, err})
 		}
 		return
 	}
 	a.conn = conn
 	a.backoff.Connected(w.opts.Now())
-	w.tell(Redialed{a, nil})
+	w.tell(Redialed{OfAgent{a}, nil})
 	for _, s := range a.Sessions() {
 		s.reopen()
 	}

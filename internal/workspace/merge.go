@@ -75,7 +75,7 @@ func (t *OwnTree) Merge(u Unmerged, done func(error)) error {
 		} else {
 			t.prompt = ""
 		}
-		s.w.tell(ItemsChanged{s, []int{s.Thread.AddNotice(note, "")}})
+		s.w.tell(ItemsChanged{OfSession{s}, []int{s.Thread.AddNotice(note, "")}})
 		done(err)
 	})
 	return nil

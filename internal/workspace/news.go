@@ -8,41 +8,59 @@ import (
 )
 
 // News is something that happened in a workspace: one of the types in this file.
-type News interface{ isNews() }
+type News interface {
+	// About returns the session that it is about, nil if about none.
+	About() *Session
+	isNews()
+}
+
+// OfAgent is embedded in news of an agent.
+type OfAgent struct{ Agent *Agent }
+
+// About returns the session of the agent that is in front.
+func (o OfAgent) About() *Session { return o.Agent.Front() }
+func (OfAgent) isNews()           {}
+
+// OfSession is embedded in news of a session.
+type OfSession struct{ Session *Session }
+
+// About implements News.
+func (o OfSession) About() *Session { return o.Session }
+func (OfSession) isNews()           {}
 
 // News of agents.
 type (
 	// AgentStarting: an agent is being started or connected to, and its first session opened.
-	AgentStarting struct{ Agent *Agent }
+	AgentStarting struct{ OfAgent }
 	// AgentStarted: the agent is ready and Session is open.
 	AgentStarted struct {
-		Agent   *Agent
+		OfAgent
 		Session *Session
 		Note    string // how the session was found, if the user should know
 	}
 	// AgentNotStarted: the agent did not start. It stays so until Restart or CancelStart.
 	AgentNotStarted struct {
-		Agent *Agent
-		Err   error
+		OfAgent
+		Err error
 	}
 	// LoginWanted: the agent requires a login, before it opens a session or before it
 	// accepts the prompt of Session. Again reports whether a login program has just run without
 	// an error, and Said has the last lines that it wrote.
 	LoginWanted struct {
-		Agent   *Agent
+		OfAgent
 		Session *Session // nil before a session is open
 		Err     error
 		Again   bool
 		Said    []string
 	}
 	// LoggingIn: the agent has started to log in.
-	LoggingIn struct{ Agent *Agent }
+	LoggingIn struct{ OfAgent }
 	// LoggedIn: a login has succeeded. What waited for it continues.
-	LoggedIn struct{ Agent *Agent }
+	LoggedIn struct{ OfAgent }
 	// LoginFailed: a login has failed. Program reports whether a program in the terminal
 	// ran it, and Said has the last lines that it wrote.
 	LoginFailed struct {
-		Agent   *Agent
+		OfAgent
 		Err     error
 		Program bool
 		Said    []string
@@ -51,95 +69,95 @@ type (
 	// The next attempt starts after Wait. First is set for the loss itself, Longer if
 	// Wait may be longer than all before.
 	ConnectionLost struct {
-		Agent         *Agent
+		OfAgent
 		Wait          time.Duration
 		First, Longer bool
 	}
 	// Redialing: an attempt to reconnect has started.
-	Redialing struct{ Agent *Agent }
+	Redialing struct{ OfAgent }
 	// Redialed: the agent is connected again or, with Err, trying again is useless.
 	Redialed struct {
-		Agent *Agent
-		Err   error
+		OfAgent
+		Err error
 	}
 	// AgentGone: an agent has ended, or its connection is lost.
 	AgentGone struct {
-		Agent *Agent
-		Err   error
+		OfAgent
+		Err error
 	}
 	// FoundLog: the session that could not be opened has a log: Agent.FallbackLog.
-	FoundLog struct{ Agent *Agent }
+	FoundLog struct{ OfAgent }
 )
 
 // News of sessions.
 type (
 	// EventApplied: an event was applied to the thread of a session and changed Items.
 	EventApplied struct {
-		Session *Session
-		Event   event.Event
-		Items   []int
+		OfSession
+		Event event.Event
+		Items []int
 	}
 	// SessionShown: another session is in front.
-	SessionShown struct{ Session *Session }
+	SessionShown struct{ OfSession }
 	// SessionOpened: a session that the user asked for is open.
-	SessionOpened struct{ Session *Session }
+	SessionOpened struct{ OfSession }
 	// SessionNotOpened: it did not open and was removed. Logged is set if its log is shown instead.
 	SessionNotOpened struct {
-		Session *Session
-		Err     error
-		Logged  *Session
+		OfSession
+		Err    error
+		Logged *Session
 	}
 	// SessionRemoved: a session was removed. Its queued prompts are still in it.
-	SessionRemoved struct{ Session *Session }
+	SessionRemoved struct{ OfSession }
 	// Reconnecting: a session is being opened on a new connection.
-	Reconnecting struct{ Session *Session }
+	Reconnecting struct{ OfSession }
 	// Reconnected: a session is open again. Replaced reports whether its thread was
 	// replaced by the conversation as the agent replayed it. Queued prompts wait for
 	// Prompts.Resume: the user may first want to see what became of the conversation.
 	Reconnected struct {
-		Session  *Session
+		OfSession
 		Replaced bool
 	}
 	// SessionGone: the agent no longer has the session.
-	SessionGone struct{ Session *Session }
+	SessionGone struct{ OfSession }
 	// NotReopened: the session did not reopen; the user may try again.
 	NotReopened struct {
-		Session *Session
-		Err     error
+		OfSession
+		Err error
 	}
 	// StartedOver: a new session has replaced one that was gone or, with Err, it could
 	// not be opened.
 	StartedOver struct {
-		Session *Session
-		Err     error
+		OfSession
+		Err error
 	}
 	// ItemsChanged: the workspace has changed entries of a thread, such as its notices, without an event of the agent.
 	ItemsChanged struct {
-		Session *Session
-		Items   []int
+		OfSession
+		Items []int
 	}
 	// PromptSent: a prompt was sent. Notes say which of its files could not be read.
 	PromptSent struct {
-		Session *Session
-		Text    string
-		Notes   []string
-		Held    bool // a turn runs: the agent reads it when it can
+		OfSession
+		Text  string
+		Notes []string
+		Held  bool // a turn runs: the agent reads it when it can
 	}
 	// CommandDue: the turn of a queued line that looks like a command has come. It was removed from the
 	// queue, which waits until the front end calls Resume.
 	CommandDue struct {
-		Session *Session
-		Line    string
+		OfSession
+		Line string
 	}
 	// PromptNotSent: a prompt could not be sent. The workspace does not keep it.
 	PromptNotSent struct {
-		Session *Session
-		Text    string
-		Err     error
+		OfSession
+		Text string
+		Err  error
 	}
 	// PromptReturned: the agent refused or returned a prompt. The workspace does not keep it.
 	PromptReturned struct {
-		Session   *Session
+		OfSession
 		Key       uint64 // grows with every prompt of the session
 		Text      string
 		Withdrawn bool
@@ -148,66 +166,44 @@ type (
 	}
 	// PromptDeferred: the agent refused a prompt during a turn; it is queued until the turn ends.
 	PromptDeferred struct {
-		Session *Session
-		Err     error
+		OfSession
+		Err error
 	}
 	// QueuePaused: the queue waits for the user, because a turn was stopped or failed.
-	QueuePaused struct{ Session *Session }
+	QueuePaused struct{ OfSession }
 	// UnreportedFiles: N files changed in a turn in which the agent reported no change.
 	UnreportedFiles struct {
-		Session *Session
-		N       int
+		OfSession
+		N int
 	}
 	// LinesCounted: the changed lines of a session were counted. Files is how many files the
 	// turn has changed that has just ended.
 	LinesCounted struct {
-		Session *Session
-		Files   int
+		OfSession
+		Files int
 	}
 	// SessionsListed: the stored sessions of an agent, or those in the logs, were listed.
 	SessionsListed struct{ Err error }
 	// Said: a line about an action of the user on a session.
 	Said struct {
-		Session *Session
-		Line    string
+		OfSession
+		Line string
 	}
 )
+
+// About implements News.
+func (n LoginWanted) About() *Session {
+	if n.Session != nil && !n.Agent.Opening() {
+		return n.Session // its prompt was refused
+	}
+	return n.OfAgent.About()
+}
+
+// About implements News.
+func (SessionsListed) About() *Session { return nil }
+func (SessionsListed) isNews()         {}
 
 // Text returns the notice for the user.
 func (n UnreportedFiles) Text() string {
 	return words.Count(n.N, "file") + " changed, but the agent reported no change; see /review"
 }
-
-func (AgentStarting) isNews()    {}
-func (AgentStarted) isNews()     {}
-func (AgentNotStarted) isNews()  {}
-func (LoginWanted) isNews()      {}
-func (LoggingIn) isNews()        {}
-func (LoggedIn) isNews()         {}
-func (LoginFailed) isNews()      {}
-func (ConnectionLost) isNews()   {}
-func (Redialing) isNews()        {}
-func (Redialed) isNews()         {}
-func (AgentGone) isNews()        {}
-func (FoundLog) isNews()         {}
-func (EventApplied) isNews()     {}
-func (SessionShown) isNews()     {}
-func (SessionOpened) isNews()    {}
-func (SessionNotOpened) isNews() {}
-func (SessionRemoved) isNews()   {}
-func (Reconnecting) isNews()     {}
-func (Reconnected) isNews()      {}
-func (SessionGone) isNews()      {}
-func (NotReopened) isNews()      {}
-func (StartedOver) isNews()      {}
-func (ItemsChanged) isNews()     {}
-func (PromptSent) isNews()       {}
-func (CommandDue) isNews()       {}
-func (PromptNotSent) isNews()    {}
-func (PromptReturned) isNews()   {}
-func (PromptDeferred) isNews()   {}
-func (QueuePaused) isNews()      {}
-func (UnreportedFiles) isNews()  {}
-func (LinesCounted) isNews()     {}
-func (SessionsListed) isNews()   {}
-func (Said) isNews()             {}

@@ -173,7 +173,7 @@ func (p *Prompts) Send(text string) error {
 		return err
 	}
 	p.last, p.refused, p.Carried = whole, nil, nil
-	p.s.prompted(PromptSent{p.s, text, nil, held})
+	p.s.prompted(PromptSent{OfSession{p.s}, text, nil, held})
 	return nil
 }
 
@@ -210,7 +210,7 @@ func (p *Prompts) sendExpanded(text, whole string, expand func(context.Context) 
 			return nil
 		}
 		err := open.Prompt(append(textBlocks(out.carried), blocks...)...)
-		return after(func() { p.sent(out, PromptSent{p.s, text, notes, held}, err) })
+		return after(func() { p.sent(out, PromptSent{OfSession{p.s}, text, notes, held}, err) })
 	})
 }
 
@@ -248,7 +248,7 @@ func (p *Prompts) sent(out *sending, n PromptSent, err error) {
 	p.sending = nil
 	if err != nil {
 		p.Carried.Return(out.carried)
-		w.tell(PromptNotSent{p.s, out.text, err})
+		w.tell(PromptNotSent{OfSession{p.s}, out.text, err})
 		return
 	}
 	p.last = out.whole
@@ -313,7 +313,7 @@ func (p *Prompts) sendFirst() bool {
 	if IsCommand(text) {
 		if p.s.Thread.State == thread.Idle {
 			p.Queue.dequeue()
-			p.s.w.tell(CommandDue{p.s, text})
+			p.s.w.tell(CommandDue{OfSession{p.s}, text})
 		}
 		return false
 	}
@@ -366,7 +366,7 @@ func (p *Prompts) turnEnded(e event.TurnEnded) {
 // pause makes the queued prompts wait for the user, and says so.
 func (p *Prompts) pause() {
 	if p.Queue.Pause(); p.Queue.paused {
-		p.s.w.tell(QueuePaused{p.s})
+		p.s.w.tell(QueuePaused{OfSession{p.s}})
 	}
 }
 
@@ -391,12 +391,12 @@ func (p *Prompts) failed(e event.PromptFailed) {
 		p.Unconfirmed.Add(&p.s.Lost.Interrupted)
 	case e.MidTurn && !e.Withdrawn:
 		p.Queue.deferPrompt(unsent{e.Key, text})
-		p.s.w.tell(PromptDeferred{p.s, e.Err})
+		p.s.w.tell(PromptDeferred{OfSession{p.s}, e.Err})
 		p.sendQueued() // the turn may have ended in the meantime
 	default:
 		dropped := p.dropped[e.Key] && e.Withdrawn
 		delete(p.dropped, e.Key)
-		p.s.w.tell(PromptReturned{p.s, e.Key, text, e.Withdrawn || e.Err == nil, dropped, e.Err})
+		p.s.w.tell(PromptReturned{OfSession{p.s}, e.Key, text, e.Withdrawn || e.Err == nil, dropped, e.Err})
 	}
 }
 

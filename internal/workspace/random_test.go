@@ -202,20 +202,9 @@ func (c *chaos) heard(n workspace.News) {
 				c.begun = append(c.begun, string(it.Text))
 			}
 		}
-	case workspace.SessionOpened:
-		of = n.Session
-	case workspace.Reconnecting:
-		of = n.Session
-	case workspace.Reconnected:
-		of = n.Session
-	case workspace.SessionGone:
-		of = n.Session
-	case workspace.NotReopened:
-		of = n.Session
-	case workspace.StartedOver:
-		of = n.Session
-	case workspace.QueuePaused:
-		of = n.Session
+	case workspace.SessionOpened, workspace.Reconnecting, workspace.Reconnected, workspace.SessionGone, workspace.NotReopened,
+		workspace.StartedOver, workspace.QueuePaused:
+		of = n.About()
 	case workspace.LoginWanted:
 		of = n.Session
 	case workspace.SessionRemoved:

@@ -36,7 +36,7 @@ func (s *Session) reopen() {
 	case reopenByResuming:
 		s.began = len(s.Thread.Items)
 	}
-	s.w.tell(Reconnecting{s})
+	s.w.tell(Reconnecting{OfSession{s}})
 	ctx := s.w.conns.ctx
 	var opened *acpclient.Session
 	var err error
@@ -67,7 +67,7 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 			s.remarked()
 		}
 		s.attach(opened)
-		s.w.tell(Reconnected{s, coming != nil})
+		s.w.tell(Reconnected{OfSession{s}, coming != nil})
 	case outcomeGone:
 		s.markGone(err)
 	case outcomeLost: // an event reports it
@@ -94,7 +94,7 @@ func (s *Session) notReopened(err error) {
 	s.Lost.State = StateUnopened
 	s.Thread.Revive("Reconnected, but cannot open the session: " + err.Error())
 	s.remarked()
-	s.w.tell(NotReopened{s, err})
+	s.w.tell(NotReopened{OfSession{s}, err})
 }
 
 // markGone records that the agent no longer has the session.
@@ -103,7 +103,7 @@ func (s *Session) markGone(err error) {
 	s.Prompts.Queue.hold()
 	s.Thread.Revive(whyGone(err))
 	s.remarked()
-	s.w.tell(SessionGone{s})
+	s.w.tell(SessionGone{OfSession{s}})
 }
 
 // Continue brings back a session that is not open: it redials, restarts the agent,
@@ -163,7 +163,7 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	s.abandon()
 	if err != nil {
 		s.Lost.State = StateGone
-		s.w.tell(StartedOver{s, err})
+		s.w.tell(StartedOver{OfSession{s}, err})
 		if outcomeOf(err) == outcomeLogin {
 			s.Prompts.wantLogin(err)
 		}
@@ -171,7 +171,7 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	}
 	s.Lost.State = StateLive
 	s.attach(opened)
-	s.w.tell(StartedOver{s, nil})
+	s.w.tell(StartedOver{OfSession{s}, nil})
 	s.Prompts.sendQueued()
 }
 
@@ -185,7 +185,7 @@ func (s *Session) cutOff(err error) {
 }
 
 // Say reports a line about an action of the user on the session, as Said.
-func (s *Session) Say(line string) { s.w.tell(Said{s, line}) }
+func (s *Session) Say(line string) { s.w.tell(Said{OfSession{s}, line}) }
 
 // sayOnce reports a line about the agent the first time it is called with it.
 func (s *Session) sayOnce(line string) {

@@ -259,22 +259,14 @@ func describe(n workspace.News) string {
 		because(n.Err)
 	case workspace.AgentGone:
 		because(n.Err)
-	case workspace.SessionShown:
-		of(n.Session)
-	case workspace.SessionOpened:
-		of(n.Session)
 	case workspace.SessionNotOpened:
 		because(n.Err)
 		flag(n.Logged != nil, "logged")
-	case workspace.SessionRemoved:
-		of(n.Session)
-	case workspace.Reconnecting:
-		of(n.Session)
+	case workspace.SessionShown, workspace.SessionOpened, workspace.SessionRemoved, workspace.Reconnecting, workspace.SessionGone:
+		of(n.About())
 	case workspace.Reconnected:
 		of(n.Session)
 		flag(n.Replaced, "replaced")
-	case workspace.SessionGone:
-		of(n.Session)
 	case workspace.NotReopened:
 		because(n.Err)
 	case workspace.StartedOver:

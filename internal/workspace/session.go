@@ -185,7 +185,7 @@ func (s *Session) remarked() {
 	if n := len(s.Thread.Items); n > 1 {
 		items = append(items, n-1)
 	}
-	s.w.tell(ItemsChanged{s, items})
+	s.w.tell(ItemsChanged{OfSession{s}, items})
 }
 
 // Apply applies one event of the session.
@@ -198,7 +198,7 @@ func (s *Session) Apply(e event.Event) {
 	}
 	if sub := s.Thread.Subagent(e.EventSession()); sub != nil { // nothing in it concerns the turn or the queue
 		items := slices.Clone(s.Thread.Apply(e))
-		s.w.tell(EventApplied{s, event.SubagentChanged{For: event.For{Session: s.Thread.Session}, ID: sub.ID}, items})
+		s.w.tell(EventApplied{OfSession{s}, event.SubagentChanged{For: event.For{Session: s.Thread.Session}, ID: sub.ID}, items})
 		return
 	}
 	turn := 0
@@ -217,7 +217,7 @@ func (s *Session) Apply(e event.Event) {
 	case event.TurnEnded:
 		turn = s.Changes.turn(false)
 	}
-	s.w.tell(EventApplied{s, e, slices.Clone(s.Thread.Apply(e))})
+	s.w.tell(EventApplied{OfSession{s}, e, slices.Clone(s.Thread.Apply(e))})
 	switch e := e.(type) {
 	case event.TurnStarted:
 		if turn > 0 {

@@ -177,7 +177,7 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 		if s.approval != permissions.AskMode { // of the session that it was forked from
 			s.SetApproval(s.approval)
 		}
-		w.tell(SessionOpened{s})
+		w.tell(SessionOpened{OfSession{s}})
 		s.Prompts.sendQueued()
 		return
 	}
@@ -185,7 +185,7 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 	if errors.Is(err, context.Canceled) {
 		err = errGivenUp
 	}
-	n := SessionNotOpened{s, err, nil}
+	n := SessionNotOpened{OfSession{s}, err, nil}
 	if why := a.whyLog(err, logged); why != "" {
 		n.Logged = w.OpenLogged(*logged, why)
 	}
@@ -319,11 +319,11 @@ func (s *Session) replayed(events []event.Event, err error) {
 	}
 	if errors.Is(err, context.Canceled) {
 		w.Remove(s)
-		w.tell(SessionNotOpened{s, errors.New("reading the log was cancelled"), nil})
+		w.tell(SessionNotOpened{OfSession{s}, errors.New("reading the log was cancelled"), nil})
 		return
 	}
 	for _, e := range append(events, event.Disconnected{Err: event.ErrClosed}) { // ends what the log leaves open
-		w.tell(EventApplied{s, e, slices.Clone(s.Thread.Apply(e))})
+		w.tell(EventApplied{OfSession{s}, e, slices.Clone(s.Thread.Apply(e))})
 	}
 	s.remarked()
 	if err != nil {
@@ -350,7 +350,7 @@ func (a *Agent) findLog() {
 			for i, g := range logged {
 				if g.Agent == a.Spec.Name && same(g) {
 					a.logged = &logged[i]
-					w.tell(FoundLog{a})
+					w.tell(FoundLog{OfAgent{a}})
 					return
 				}
 			}

@@ -137,7 +137,7 @@ func (w *Workspace) Done(r Result) (more bool) { return r.arrive(w) }
 
 func (w *Workspace) begin(t Task)    { w.tasks = append(w.tasks, t) }
 func (w *Workspace) tell(n News)     { w.news = append(w.news, n) }
-func (w *Workspace) say(line string) { w.tell(Said{w.front, words.Sentence(line)}) }
+func (w *Workspace) say(line string) { w.tell(Said{OfSession{w.front}, words.Sentence(line)}) }
 
 // Context returns a context that ends when the workspace is closed.
 func (w *Workspace) Context() context.Context { return w.conns.ctx }
@@ -152,7 +152,7 @@ func (w *Workspace) Front() *Session { return w.front }
 // Show brings a session to the front.
 func (w *Workspace) Show(s *Session) {
 	w.front = s
-	w.tell(SessionShown{s})
+	w.tell(SessionShown{OfSession{s}})
 }
 
 // Agents returns the agents of the open sessions, each once, in the order of the sessions.
@@ -261,7 +261,7 @@ func (w *Workspace) Remove(s *Session) {
 		}
 		w.Show(next)
 	}
-	w.tell(SessionRemoved{s})
+	w.tell(SessionRemoved{OfSession{s}})
 }
 
 // has reports whether a session is open.

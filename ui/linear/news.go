@@ -114,6 +114,7 @@ func (c *chat) onNews(n workspace.News) {
 		c.out.say("Warning: %s.", n.Text())
 	case workspace.Said:
 		c.out.say("%s.", sentence(n.Line))
+	case workspace.FoundLog, workspace.Reconnecting, workspace.LinesCounted, workspace.SessionsListed: // nothing to say
 	}
 }
 

@@ -80,7 +80,7 @@ func anAgent() *workspace.Agent { return workspace.New(workspace.Options{}).Fron
 // influence on that.
 func TestLoginWaitsForQuiet(t *testing.T) {
 	r := newRig()
-	r.Wanted(workspace.LoginWanted{Agent: anAgent(), Err: errors.New("see https://login.example.org/a.")})
+	r.Wanted(workspace.LoginWanted{OfAgent: workspace.OfAgent{Agent: anAgent()}, Err: errors.New("see https://login.example.org/a.")})
 	r.LastKey = r.now
 	for _, tc := range []struct {
 		after   time.Duration
