@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -386,4 +387,18 @@ func TestNothingSaid(t *testing.T) {
 		d.sees("Look")
 		d.misses("said nothing")
 	})
+}
+
+// A worktree of parley's is named, not its place in the state directory.
+func TestWelcomeInAWorktree(t *testing.T) {
+	for under, want := range map[string]string{"trees/parser-1f/fix": "in worktree fix", "trees/parser-1f/fix/cmd/x": "in worktree fix/cmd/x", "other/fix": "other/fix"} {
+		state := t.TempDir()
+		drive(t, func(_ *driver, o *Options) {
+			o.Cwd, o.TreesDir, o.Home = filepath.Join(state, filepath.FromSlash(under)), filepath.Join(state, "trees"), state
+		}, func(d *driver) {
+			d.connected()
+			d.sees(want)
+			d.misses("parser-1f")
+		})
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/intent"
-	"parley/internal/safetext"
 	"parley/internal/snippet"
 	"parley/internal/text"
 	"parley/internal/words"
@@ -184,7 +183,7 @@ const madeByRun = "parley run"
 
 // where names the agent of a session, unless it is "", and the directory.
 func (s sessions) where(agent, dir string) string {
-	dir = safetext.Line(words.ShortenHome(dir, s.m.Options.Home), 200)
+	dir = s.m.Options.Place(dir)
 	if agent == "" {
 		return dir
 	}

@@ -25,7 +25,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/intent"
-	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/guard"
 	"parley/ui/inline"
@@ -108,7 +107,7 @@ func New(opts Options) *Model {
 	of := opts.Options
 	of.KeepPrompts, of.Pace, of.Now = opts.History != nil, frame, func() time.Time { return m.Now() }
 	m.Workspace = workspace.New(of)
-	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: words.ShortenHome(opts.Cwd, opts.Home)}, m.Workspace, m.leaveStart)
+	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: opts.Place(opts.Cwd)}, m.Workspace, m.leaveStart)
 	m.pages = pages{screen: &m.Screen, made: map[*workspace.Session]*page.Page{}}
 	m.Store = newStore(m)
 	m.Front = m.pageOf(m.Workspace.Front())

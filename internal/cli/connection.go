@@ -58,7 +58,7 @@ func (s *Setup) assemble(a agents.Agent, place Directories, log *event.Log, rec 
 	}
 	return assembly{record: rec,
 		host: host.Options{Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Record: s.NewQuestions(s.questionsFail(log)),
-			Commands: commands(), Sandbox: bounds, Tools: tools, Worktrees: worktreesDir(), Version: Version(), Log: log},
+			Commands: commands(), Sandbox: bounds, Tools: tools, Worktrees: WorktreesDir(), Version: Version(), Log: log},
 		client: acpclient.Options{Name: "parley", Version: Version(), Log: log, Tap: rec.tap(), Numbers: &rec.numbers,
 			Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions},
 	}, nil

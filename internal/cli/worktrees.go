@@ -38,11 +38,11 @@ func worktrees() (*worktree.Store, error) {
 	if _, err := record.StateDir(); err != nil {
 		return nil, err
 	}
-	return worktree.Open(worktreesDir())
+	return worktree.Open(WorktreesDir())
 }
 
-// worktreesDir returns the directory of the worktrees, "" without a state directory.
-func worktreesDir() string {
+// WorktreesDir returns the directory of the worktrees, "" without a state directory.
+func WorktreesDir() string {
 	state, err := record.StateDir()
 	if err != nil {
 		return ""

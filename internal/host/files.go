@@ -14,6 +14,7 @@ import (
 	"parley/acpclient/wire"
 	"parley/fsops"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/permissions"
 )
 
@@ -222,7 +223,7 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 	}
 	if root := h.dirs(r.SessionID).rootOf(t); root != "" && t.Inside && t.Secret == "" && before.err == nil {
 		all, place := "all edits in "+root, visiblePath(permissions.FromHome(root))
-		if tree, inside := h.worktreeOf(root); tree != "" && inside == "" {
+		if tree, inside := words.WorktreeOf(root, h.opts.Worktrees); tree != "" && inside == "" {
 			place = "worktree " + visiblePath(tree)
 		}
 		q.Options = append(q.Options, permissions.Option{ID: "edits", Kind: permissions.AllowAlways, Grant: all, Wide: true,

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/permissions"
 )
 
@@ -22,28 +23,17 @@ func (h *Host) shownPath(session, path string) string {
 		}
 		if rel, err := filepath.Rel(h.dirs(session).cwd(), shown); err == nil && filepath.IsLocal(rel) && filepath.IsAbs(shown) {
 			shown = rel
-		} else if tree, inside := h.worktreeOf(shown); tree != "" {
+		} else if tree, inside := words.WorktreeOf(shown, h.opts.Worktrees); tree != "" {
 			return visiblePath(filepath.Join(tree, inside)) + " (a worktree)"
 		}
 	}
 	return visiblePath(shown)
 }
 
-// worktreeOf returns the name of the worktree of parley's that a path is in, and the path in it; "" if it
-// is in none.
-func (h *Host) worktreeOf(path string) (tree, inside string) {
-	rel, err := filepath.Rel(h.opts.Worktrees, path)
-	names := strings.SplitN(filepath.ToSlash(rel), "/", 3) // the repository, the worktree, the path
-	if h.opts.Worktrees == "" || err != nil || !filepath.IsLocal(rel) || len(names) < 2 {
-		return "", ""
-	}
-	return names[1], filepath.FromSlash(strings.Join(names[2:], ""))
-}
-
 // runHeading says where a command runs, unless that is the session's directory.
 func (h *Host) runHeading(session, dir string) string {
 	cwd := h.dirs(session).cwd()
-	tree, _ := h.worktreeOf(cwd)
+	tree, _ := words.WorktreeOf(cwd, h.opts.Worktrees)
 	switch shown := h.shownPath(session, dir); {
 	case dir != "" && shown != "." && h.find(session, dir).outside():
 		return "Run outside the project: " + shown

@@ -26,3 +26,14 @@ func ShortenHome(path, home string) string {
 	}
 	return path
 }
+
+// WorktreeOf returns the name of the worktree of parley's that a path is in, and the path in it; "" if it is in
+// none. dir is the directory of the worktrees, "" for none.
+func WorktreeOf(path, dir string) (tree, inside string) {
+	rel, err := filepath.Rel(dir, path)
+	names := strings.SplitN(filepath.ToSlash(rel), "/", 3) // the repository, the worktree, the path
+	if dir == "" || err != nil || !filepath.IsLocal(rel) || len(names) < 2 {
+		return "", ""
+	}
+	return names[1], filepath.FromSlash(strings.Join(names[2:], ""))
+}

@@ -2,8 +2,12 @@ package workspace
 
 import (
 	"io"
+	"path"
+	"path/filepath"
 
 	"parley/internal/memory"
+	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // FrontEnd configures a front end: its workspace, and what all front ends have beside it.
@@ -15,6 +19,8 @@ type FrontEnd struct {
 	// Choice is the agent that is offered first then.
 	Choice string
 	Home   string // shortened to ~ in paths
+	// TreesDir is the directory of parley's worktrees, which are named by their names. "": there are none.
+	TreesDir string
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
 	// History and Drafts save what was typed, for the project of Cwd. nil: only for this
@@ -32,4 +38,13 @@ type FrontEnd struct {
 
 	Input  io.Reader // nil: the terminal, or the process's own
 	Output io.Writer
+}
+
+// Place returns a directory as it is shown.
+func (f FrontEnd) Place(dir string) string {
+	place := words.ShortenHome(dir, f.Home)
+	if tree, inside := words.WorktreeOf(dir, f.TreesDir); tree != "" {
+		place = "worktree " + path.Join(tree, filepath.ToSlash(inside))
+	}
+	return safetext.Line(place, 200)
 }

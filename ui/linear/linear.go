@@ -113,7 +113,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	chooses := func(category string) func(string) {
 		return noArgs(func() { chooseSetting(c.dialogs, c.front.Session, category) })
 	}
-	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logs: c.opts.Logs}
+	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, place: c.opts.Place, logs: c.opts.Logs}
 	return map[intent.Intent]func(arg string){
 		intent.ToggleHelp:   noArgs(func() { c.commands.help() }),
 		intent.NewSession:   noArgs(list.add),
@@ -177,7 +177,7 @@ func (c *chat) narrator(s *workspace.Session) *narrator {
 
 func (c *chat) run(ctx context.Context) (workspace.ResumableSession, error) {
 	defer c.in.close()
-	c.out.say("parley, line mode, in %s. /help lists the commands.", words.ShortenHome(c.opts.Cwd, c.opts.Home))
+	c.out.say("parley, line mode, in %s. /help lists the commands.", c.opts.Place(c.opts.Cwd))
 	if c.opts.Start != "" {
 		c.w.Replace(c.w.Spec(c.opts.Start))
 	} else {

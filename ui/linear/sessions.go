@@ -8,8 +8,6 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/safetext"
-	"parley/internal/words"
 	"parley/internal/workspace"
 )
 
@@ -20,7 +18,7 @@ type sessions struct {
 	dialogs  *dialogs
 	tasks    *tasks
 	narrator func(*workspace.Session) *narrator
-	home     string
+	place    func(dir string) string
 	logs     func() ([]workspace.Logged, error) // may be nil
 }
 
@@ -161,7 +159,7 @@ func (l *sessions) words(e entry) string {
 		}
 		return words
 	}
-	words := cmp.Or(l.w.TitleOf(l.w.Front().Agent.Spec.Name, e.kept.ID, e.kept.Title), "untitled") + ", in " + safetext.Line(words.ShortenHome(e.kept.Cwd, l.home), 200)
+	words := cmp.Or(l.w.TitleOf(l.w.Front().Agent.Spec.Name, e.kept.ID, e.kept.Title), "untitled") + ", in " + l.place(e.kept.Cwd)
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}

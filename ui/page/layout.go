@@ -10,7 +10,6 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/intent"
-	"parley/internal/safetext"
 	"parley/internal/text"
 	"parley/internal/words"
 	"parley/permissions"
@@ -89,7 +88,7 @@ func (c *frame) rows(height int) ([]string, *tea.Cursor) {
 	view.SetSize(width, said)
 	rows := append(make([]string, 0, height), view.Rows()...)
 	if len(c.Thread.Items) == 0 {
-		rows = append(rows, welcome(c.Agent, safetext.Line(words.ShortenHome(c.cwd, c.screen.Options.Home), 200), width, th)...)
+		rows = append(rows, welcome(c.Agent, c.screen.Options.Place(c.cwd), width, th)...)
 	}
 	rows = rows[:min(len(rows), said)]
 	start := said

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"parley/internal/safetext"
-	"parley/internal/words"
 	"parley/ui/inline"
 	"parley/ui/layer"
 	"parley/ui/question"
@@ -83,7 +81,7 @@ func (c *Page) NeedsScreen(height int) bool {
 func (c *Page) InScrollback(width int) inline.Page {
 	about := c.Title()
 	if about == "" {
-		about = "in " + safetext.Line(words.ShortenHome(c.cwd, c.screen.Options.Home), 200)
+		about = "in " + c.screen.Options.Place(c.cwd)
 	}
 	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, width-1), Conversation: c.toScrollback(c.Thread, width)}
 }
