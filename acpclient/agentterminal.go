@@ -43,7 +43,7 @@ func foreignID(terminalID, toolID string) string {
 func (s *Session) terminalPatched(t wire.TerminalPatch) {
 	e := event.TerminalChanged{For: s.wireContext(), ID: t.ID, Command: line(t.Command, maxPhrase), Cwd: line(t.Cwd, maxPhrase), Cols: t.Cols, Rows: t.Rows, Cancelable: t.Cancel}
 	if t.Cancel != nil {
-		s.setCancelable(terminalWork, t.ID, *t.Cancel)
+		s.cancelable.set(terminalWork, t.ID, *t.Cancel)
 	}
 	s.post(e)
 	if t.Exit != nil { // first, because output after the exit would be a sign of life

@@ -74,13 +74,6 @@ func plainMessage(message string) string {
 	return message
 }
 
-func (c *Client) closedError() error {
-	if err := c.Err(); err != nil {
-		return err
-	}
-	return event.ErrClosed
-}
-
 // exitError describes the exit of the agent after its process was reaped.
 func exitError(p *transport.Stdio, cause error) error {
 	e := &event.ExitError{Code: -1, Cause: cause}

@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,10 +105,10 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	n = c.withTools(n)
 	s, err := c.register(id, n, true)
 	if err != nil {
-		n.withdrawTools()
+		n.offer.Withdraw()
 		return nil, c.explain(doing, err)
 	}
-	s.reopens(replay)
+	s.turns.reopens(replay)
 	var mu sync.Mutex // guards the variables below until the call has ended
 	over, late := false, false
 	var failed error
@@ -118,7 +119,7 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 			c.forget(s)
 		}
 		if late = late && err == nil; !late {
-			s.reopened(replay, in, failed)
+			s.turns.reopened(replay, in, failed)
 		}
 	}
 	method, req := c.surface.reopen(c.openRequest(id, n), replay)
@@ -152,39 +153,38 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	}
 	if late {
 		c.in.stragglers(ctx, c.ended)
-		s.reopened(replay, in, nil)
+		s.turns.reopened(replay, in, nil)
 	}
 	return s, nil
 }
 
 // reopens records that the session is being opened, with or without a replay.
-func (s *Session) reopens(replay bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.reopening = true
+func (t *turns) reopens(replay bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reopening = true
 	if replay {
-		s.post(event.HistoryBegan{For: s.localContext()})
+		t.session.post(event.HistoryBegan{For: t.session.localContext()})
 	}
 }
 
 // reopened records the outcome.
-func (s *Session) reopened(replay bool, in event.For, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.reopening = false
+func (t *turns) reopened(replay bool, in event.For, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reopening = false
 	if replay {
-		s.post(event.HistoryEnded{For: in, Err: err})
+		t.session.post(event.HistoryEnded{For: in, Err: err})
 	}
 }
 
-// openRequest describes a stored session.
+// openRequest describes a session to open; id is "" for a new one.
 func (c *Client) openRequest(id string, n NewSession) wire.OpenSessionRequest {
-	req := wire.OpenSessionRequest{SessionID: id, Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP)}
+	req := wire.NewSessionRequest{Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP), SystemPrompt: n.System.wire()}
 	if c.agent.Roots {
 		req.AdditionalDirectories = otherRoots(n.Cwd, n.Roots)
 	}
-	req.SystemPrompt = n.System.wire()
-	return req
+	return wire.OpenSessionRequest{SessionID: id, NewSessionRequest: req}
 }
 
 // ForkSession copies a stored session into a new one (session/fork), without a replay.
@@ -274,15 +274,11 @@ func (s *Session) SetOption(ctx context.Context, id string, value any) error {
 // set sends a request and handles its result on the reader goroutine, so that a later
 // update of the agent takes precedence.
 func (s *Session) set(ctx context.Context, method string, params any, doing string, handle func(json.RawMessage) error) error {
-	s.mu.Lock()
-	ended := s.ended
-	s.mu.Unlock()
+	s.turns.mu.Lock()
+	ended := s.turns.ended
+	s.turns.mu.Unlock()
 	if ended {
-		err := s.client.Err()
-		if err == nil {
-			err = ErrSessionClosed
-		}
-		return fmt.Errorf("%s: %w", doing, err)
+		return fmt.Errorf("%s: %w", doing, cmp.Or(s.client.Err(), ErrSessionClosed))
 	}
 	var failed error
 	call := s.client.peer.BeginThen(method, params, func(raw json.RawMessage, err error) {

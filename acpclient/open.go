@@ -19,7 +19,7 @@ type NewSession struct {
 	// System is instructions for the agent. An agent that does not offer to take them is asked nothing.
 	System SystemPrompt
 
-	offer Offer // of Services.Tools, included in MCP; may be nil
+	offer Offer // of Services.Tools, included in MCP, or noOffer
 }
 
 // SystemPrompt is instructions for a session: added to the agent's own, or in their place. "" is none.
@@ -71,19 +71,14 @@ func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error)
 		return nil, err
 	}
 	n = c.withTools(n)
-	req := wire.NewSessionRequest{Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP)}
-	if c.agent.Roots {
-		req.AdditionalDirectories = otherRoots(n.Cwd, n.Roots)
-	}
-	req.SystemPrompt = n.System.wire()
-	return c.openNew(ctx, "session/new", "open a session", req, n)
+	return c.openNew(ctx, "session/new", "open a session", c.openRequest("", n).NewSessionRequest, n)
 }
 
 // openNew sends a request whose answer names a new session.
 func (c *Client) openNew(ctx context.Context, method, doing string, req any, n NewSession) (opened *Session, err error) {
 	defer func() {
 		if opened == nil {
-			n.withdrawTools()
+			n.offer.Withdraw()
 		}
 	}()
 	var s *Session
@@ -170,13 +165,18 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 	if err := c.surface.offered(s, "session/new", result); err != nil {
 		c.problem("the offers of a session that cannot be read: "+err.Error(), nil)
 	}
+	c.updatedEarly(early)
+	return s, nil
+}
+
+// updatedEarly posts updates that have waited for their session. Reader goroutine only.
+func (c *Client) updatedEarly(early []earlyUpdate) {
 	now := c.in.current
 	for _, u := range early {
 		c.in.current = u.n
 		c.sessionUpdated(u.params)
 	}
 	c.in.current = now
-	return s, nil
 }
 
 // register adds a session: from now on its updates are posted.
@@ -185,7 +185,8 @@ func (c *Client) register(id string, n NewSession, resumed bool) (*Session, erro
 		return nil, ErrSessionOpen
 	}
 	defer c.sessions.unreserve(id)
-	s := &Session{client: c, id: id, cwd: n.Cwd, offer: n.offer}
+	s := newSession(c, id)
+	s.cwd, s.offer = n.Cwd, n.offer
 	services := c.opts.Services.Sessions
 	if services != nil {
 		if err := services.OpenSession(id, append([]string{n.Cwd}, otherRoots(n.Cwd, n.Roots)...), resumed); err != nil {
@@ -194,9 +195,7 @@ func (c *Client) register(id string, n NewSession, resumed bool) (*Session, erro
 	}
 	err := c.sessions.add(s, func() {
 		c.in.openStream(id)
-		if s.offer != nil {
-			s.offer.Bind(id)
-		}
+		s.offer.Bind(id)
 	})
 	if err != nil { // watch has already ended the sessions
 		if services != nil {

@@ -20,46 +20,39 @@ const (
 var origins = map[string]bool{"task-notification": true, "peer": true, "coordinator": true, "observer": true, "observer-activity": true}
 
 // contentArrived begins a turn for what the agent says outside one. Reader goroutine only.
-func (s *Session) contentArrived() {
-	if !s.client.quirk.marksOwnTurns || s.parent != nil {
+func (t *turns) contentArrived() {
+	if !t.session.client.quirk.marksOwnTurns || t.session.parent != nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running || s.ended || s.reopening || s.own != noOwnTurn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running || t.ended || t.reopening || t.own != noOwnTurn {
 		return
 	}
-	s.running, s.cancelled, s.own = true, false, ownTurnRunning
-	s.beginTurn() // the content is here already: nothing waits for it
-	s.post(event.TurnStarted{For: s.wireContext(), At: s.client.clock(), ByItself: true})
+	t.running, t.cancelled, t.own = true, false, ownTurnRunning
+	t.session.beginTurn() // the content is here already: nothing waits for it
+	t.session.post(event.TurnStarted{For: t.session.wireContext(), At: t.session.client.clock(), ByItself: true})
 }
 
 // ownTurnEnded ends the turn that the agent began by itself, if origin is its mark. Reader goroutine only.
-func (s *Session) ownTurnEnded(origin string) {
+func (t *turns) ownTurnEnded(origin string) {
 	if !origins[origin] {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	was := s.own
-	s.own = noOwnTurn
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was := t.own
+	t.own = noOwnTurn
 	if was == ownTurnRunning {
-		s.endUnnamedTexts()
-		s.endOwnTurn(s.wireContext(), "end_turn", origin)
+		t.session.texts.endUnnamed()
+		t.finish(event.TurnEnded{For: t.session.wireContext(), StopReason: "end_turn", Origin: origin})
 	}
 }
 
 // ownTurnCancelled ends such a turn after a session/cancel, which no answer follows. It needs mu.
-func (s *Session) ownTurnCancelled() {
-	if s.own == ownTurnRunning {
-		s.own = ownTurnStopped
-		s.endOwnTurn(s.localContext(), "cancelled", "")
+func (t *turns) ownTurnCancelled() {
+	if t.own == ownTurnRunning {
+		t.own = ownTurnStopped
+		t.finish(event.TurnEnded{For: t.session.localContext(), StopReason: "cancelled"})
 	}
-}
-
-// endOwnTurn needs mu.
-func (s *Session) endOwnTurn(in event.For, reason, origin string) {
-	s.running, s.cancelled = false, false
-	s.endTurn()
-	s.post(event.TurnEnded{For: in, StopReason: reason, Origin: origin, At: s.client.clock()})
 }

@@ -12,9 +12,7 @@ import (
 
 // Bounds of a registry.
 const (
-	// maxGone bounds the remembered ids of closed sessions. Updates for others are kept for
-	// a while and then dropped, like those of any unknown session.
-	maxGone      = 10_000
+	maxGone      = 10_000 // updates for others are kept for a while and then dropped, like those of any unknown session
 	maxSubagents = 10_000
 )
 
@@ -103,7 +101,8 @@ func (r *registry) subagent(parent *Session, u wire.Subagent) (*Session, []early
 		return nil, nil
 	}
 	r.subagents++
-	s := &Session{client: parent.client, id: u.ID, parent: parent}
+	s := newSession(parent.client, u.ID)
+	s.parent = parent
 	if filepath.IsAbs(u.Cwd) {
 		s.cwd = u.Cwd
 	}

@@ -133,7 +133,7 @@ func (r *Replay) cut(err error) {
 	if r.loading != nil {
 		r.loading(s.localContext(), err)
 	}
-	s.endTexts(func(int, *textStream) bool { return true })
+	s.texts.end(func(int, *textStream) bool { return true })
 	s.disconnected(err)
 }
 
@@ -159,7 +159,7 @@ func (r *Replay) known() *Session {
 
 // adopt opens the session for an answer that names it, nil if it is already open.
 func (r *Replay) adopt(result []byte) *Session {
-	s, err := r.client.adopt(r.id, result, NewSession{})
+	s, err := r.client.adopt(r.id, result, NewSession{offer: noOffer{}})
 	if err != nil {
 		return nil
 	}

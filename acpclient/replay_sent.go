@@ -81,10 +81,10 @@ func (r *Replay) sentInSession(m jsonrpc.Message, p sentParams, req *request) {
 	case "session/prompt":
 		r.prompted(s, m, p, req)
 	case "session/cancel":
-		s.mu.Lock()
-		s.cancelSent()
-		s.ownTurnCancelled()
-		s.mu.Unlock()
+		s.turns.mu.Lock()
+		s.turns.cancelSent()
+		s.turns.ownTurnCancelled()
+		s.turns.mu.Unlock()
 	case "_session/steering":
 		shown, at := p.shown(), r.client.clock()
 		req.answered = func(raw json.RawMessage, err error) {
@@ -138,7 +138,7 @@ func (r *Replay) opening(req *request) {
 // reopening handles a request for a stored session, as Client.reopen does.
 func (r *Replay) reopening(method string, replay bool, req *request) {
 	r.abandon()
-	s, err := r.client.register(r.id, NewSession{}, true)
+	s, err := r.client.register(r.id, NewSession{offer: noOffer{}}, true)
 	if err != nil {
 		return
 	}
@@ -147,14 +147,14 @@ func (r *Replay) reopening(method string, replay bool, req *request) {
 	if replay {
 		doing = "load the session"
 	}
-	s.reopens(replay)
+	s.turns.reopens(replay)
 	end := func(in event.For, err error) {
 		req.givenUp, req.answered, r.loading = nil, nil, nil
 		if err != nil {
 			err = r.client.explain(doing, err)
 			r.client.forget(s)
 		}
-		s.reopened(replay, in, err)
+		s.turns.reopened(replay, in, err)
 	}
 	r.loading = end
 	req.givenUp = func() { end(s.localContext(), context.Canceled) }
@@ -192,19 +192,19 @@ func (r *Replay) prompted(s *Session, m jsonrpc.Message, p sentParams, req *requ
 	req.of = s
 	if r.client.surface.version() == 2 {
 		held := &heldPrompt{}
-		req.answered = func(raw json.RawMessage, err error) { s.promptAnswered(held, true, raw, err) }
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.promptSentV2(held, shown, id)
+		req.answered = func(raw json.RawMessage, err error) { s.turns.promptAnswered(held, true, raw, err) }
+		s.turns.mu.Lock()
+		defer s.turns.mu.Unlock()
+		s.turns.promptSentV2(held, shown, id)
 		return
 	}
 	if s.Running() { // its end is missing, because this prompt was sent
-		s.answered(false, nil, ErrNotLogged)
+		s.turns.answered(false, nil, ErrNotLogged)
 	}
-	req.answered = func(raw json.RawMessage, err error) { s.answered(true, raw, err) }
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.promptSent(shown, id)
+	req.answered = func(raw json.RawMessage, err error) { s.turns.answered(true, raw, err) }
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	s.turns.promptSent(shown, id)
 }
 
 // set handles the answer to a change of the session's settings.

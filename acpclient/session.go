@@ -22,7 +22,7 @@ type Session struct {
 	client    *Client
 	id        string
 	cwd       string
-	offer     Offer       // may be nil
+	offer     Offer
 	parent    *Session    // of a sub-agent: the session that has started it
 	title     string      // of a sub-agent; reader goroutine only
 	stoppable atomic.Bool // a sub-agent that may be cancelled
@@ -30,6 +30,21 @@ type Session struct {
 	// Reader goroutine only.
 	texts textStreams
 	tools toolStore // permission requests refer to them
+
+	cancelable cancelables
+	turns      turns
+}
+
+func newSession(c *Client, id string) *Session {
+	s := &Session{client: c, id: id, offer: noOffer{}}
+	s.texts.post = s.postText
+	s.turns.session, s.turns.questions = s, map[*openQuestion]bool{}
+	return s
+}
+
+// turns are those of a session, of which one at a time is running.
+type turns struct {
+	session *Session
 
 	mu        sync.Mutex
 	running   bool
@@ -49,9 +64,9 @@ func (s *Session) Cwd() string { return s.cwd }
 // Running reports whether a turn is running: in v1 a prompt has no answer yet, in v2 the
 // agent has not reported that it is idle.
 func (s *Session) Running() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	return s.turns.running
 }
 
 // Prompt queues a prompt and returns. The turn that it starts ends with event.TurnEnded,
@@ -63,71 +78,71 @@ func (s *Session) Prompt(blocks ...event.Block) error { return s.client.surface.
 func (v1) prompt(s *Session, blocks []event.Block) error {
 	// Locked to the end: a Cancel must find the prompt queued and event.TurnStarted
 	// posted.
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
 	switch {
-	case s.ended:
-		return s.client.closedError()
-	case s.running:
+	case s.turns.ended:
+		return cmp.Or(s.client.Err(), event.ErrClosed)
+	case s.turns.running:
 		return ErrTurnRunning
 	}
 	req, shown := s.promptRequest(blocks)
 	var call *jsonrpc.Call
-	call = s.client.peer.Reserve("session/prompt", func(raw json.RawMessage, err error) { s.answered(call.Answered(), raw, err) })
+	call = s.client.peer.Reserve("session/prompt", func(raw json.RawMessage, err error) { s.turns.answered(call.Answered(), raw, err) })
 	ready := s.beginTurn()
-	s.promptSent(shown, call.ID)
+	s.turns.promptSent(shown, call.ID)
 	call.QueueAfter(ready, PromptDelay, req)
 	return nil
 }
 
 // promptSent starts a turn of v1. It needs mu.
-func (s *Session) promptSent(shown string, request int64) {
-	s.running, s.cancelled, s.own = true, false, noOwnTurn
-	s.post(event.TurnStarted{For: s.localContext(), Text: shown, At: s.client.clock(), Request: request})
+func (t *turns) promptSent(shown string, request int64) {
+	t.running, t.cancelled, t.own = true, false, noOwnTurn
+	t.session.post(event.TurnStarted{For: t.session.localContext(), Text: shown, At: t.session.client.clock(), Request: request})
 }
 
 // answered ends the turn, on the reader goroutine if an answer ended it. Client.watch
 // handles the end of the connection, because it knows the cause.
-func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
+func (t *turns) answered(reader bool, raw json.RawMessage, err error) {
 	if errors.Is(err, event.ErrClosed) {
 		return
 	}
-	in := s.localContext()
+	in := t.session.localContext()
 	if reader {
-		s.endUnnamedTexts()
-		in = s.wireContext()
+		t.session.texts.endUnnamed()
+		in = t.session.wireContext()
 	}
 	var r wire.PromptResponse
 	if err == nil {
 		err = jsonrpc.Decode("session/prompt", raw, &r)
 	}
-	s.mu.Lock()
-	cancelled := s.cancelled
-	s.running, s.cancelled = false, false
-	s.mu.Unlock()
+	t.mu.Lock()
+	cancelled := t.cancelled
+	t.running, t.cancelled = false, false
+	t.mu.Unlock()
 	if cancelled {
-		s.cancelQuestions()
+		t.session.cancelQuestions()
 		if err != nil {
 			// The user stopped the turn, so the agent's error is expected.
-			s.client.opts.Log.Add(event.LogClient, "the cancelled turn ended with: "+safetext.Line(err.Error(), 300))
+			t.session.client.opts.Log.Add(event.LogClient, "the cancelled turn ended with: "+safetext.Line(err.Error(), 300))
 			r.StopReason, err = "cancelled", nil
 		}
 		r.StopReason = cmp.Or(r.StopReason, "cancelled")
 	}
 	if err != nil {
-		err = s.client.explain("prompt", err)
+		err = t.session.client.explain("prompt", err)
 	}
-	s.endTurn()
-	s.post(event.TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, Usage: (*event.TurnUsage)(r.Usage), At: s.client.clock()})
+	t.session.endTurn()
+	t.session.post(event.TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, Usage: (*event.TurnUsage)(r.Usage), At: t.session.client.clock()})
 }
 
 // disconnected closes the session because the connection has ended.
 func (s *Session) disconnected(err error) {
-	s.mu.Lock()
-	running := s.running
-	s.running, s.ended = false, true
-	s.mu.Unlock()
-	s.withdrawTools()
+	s.turns.mu.Lock()
+	running := s.turns.running
+	s.turns.running, s.turns.ended = false, true
+	s.turns.mu.Unlock()
+	s.offer.Withdraw()
 	s.cancelQuestions()
 	s.client.surface.ended(s, err)
 	if running {
@@ -142,33 +157,33 @@ func (s *Session) disconnected(err error) {
 func (s *Session) Cancel() { s.client.surface.cancel(s) }
 
 func (v1) cancel(s *Session) {
-	s.mu.Lock()
-	if !s.running || s.cancelled {
-		s.mu.Unlock()
+	s.turns.mu.Lock()
+	if !s.turns.running || s.turns.cancelled {
+		s.turns.mu.Unlock()
 		return
 	}
-	s.cancelSent() // under the lock, so that event.TurnEnded comes after it
+	s.turns.cancelSent() // under the lock, so that event.TurnEnded comes after it
 	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
-	s.ownTurnCancelled()
-	s.mu.Unlock()
+	s.turns.ownTurnCancelled()
+	s.turns.mu.Unlock()
 	s.cancelQuestions()
 }
 
 // cancelSent records a session/cancel. It needs mu.
-func (s *Session) cancelSent() {
-	s.prompted = false
-	if s.running && !s.cancelled {
-		s.cancelled = true
-		s.post(event.TurnCancelled{For: s.localContext()})
+func (t *turns) cancelSent() {
+	t.prompted = false
+	if t.running && !t.cancelled {
+		t.cancelled = true
+		t.session.post(event.TurnCancelled{For: t.session.localContext()})
 	}
 }
 
 // closed makes the session refuse everything from now on.
 func (s *Session) closed() {
-	s.mu.Lock()
-	s.ended = true
-	s.mu.Unlock()
-	s.withdrawTools()
+	s.turns.mu.Lock()
+	s.turns.ended = true
+	s.turns.mu.Unlock()
+	s.offer.Withdraw()
 	s.cancelQuestions()
 }
 
@@ -182,10 +197,10 @@ func (s *Session) cancelQuestions() {
 // cancelling reports whether the user has stopped the running turn or closed the
 // session. A sub-agent belongs to the turn of the session at the root.
 func (s *Session) cancelling() bool {
-	s = s.root()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running && s.cancelled || s.ended
+	t := &s.root().turns
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.running && t.cancelled || t.ended
 }
 
 func (s *Session) post(e event.Event) { s.client.sink.Post(e) }

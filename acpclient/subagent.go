@@ -30,19 +30,14 @@ func (s *Session) subagentChanged(u wire.Subagent) {
 		e.State, e.StopReason = line(&u.State.State, 60), safetext.Line(u.State.StopReason, 60)
 	}
 	if e.State != nil && *e.State == "idle" {
-		child.endUnnamedTexts()
+		child.texts.endUnnamed()
 	}
 	if u.Can != nil {
 		e.Cancelable = &u.Can.Cancel
 		child.stoppable.Store(u.Can.Cancel)
 	}
 	s.post(e)
-	now := c.in.current
-	for _, u := range early {
-		c.in.current = u.n
-		c.sessionUpdated(u.params)
-	}
-	c.in.current = now
+	c.updatedEarly(early)
 }
 
 // CancelSubagent stops what a sub-agent of the session does, if the agent allows that: session/cancel with its

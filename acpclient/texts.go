@@ -18,8 +18,11 @@ type textStream struct {
 // summaryText is the role of compaction summaries in textStreams.
 const summaryText event.Role = -1
 
-// textStreams are the streams of a session's messages, most recently used first.
-type textStreams []*textStream
+// textStreams are the streams of a session's messages. Reader goroutine only.
+type textStreams struct {
+	all  []*textStream // most recently used first
+	post func(*textStream, string)
+}
 
 // Bounds of the state kept between the chunks of messages: the number of messages that
 // may still grow, and the length of their ids. A message beyond them starts again, which
@@ -29,51 +32,51 @@ const (
 	maxTextID      = 1 << 10
 )
 
-// stream returns the stream of a message. Reader goroutine only.
-func (s *Session) stream(role event.Role, id string) *textStream {
-	if len(s.texts) > 0 && s.texts[0].is(role, id) {
-		return s.texts[0]
+// stream returns the stream of a message.
+func (t *textStreams) stream(role event.Role, id string) *textStream {
+	if len(t.all) > 0 && t.all[0].is(role, id) {
+		return t.all[0]
 	}
-	i := slices.IndexFunc(s.texts, func(st *textStream) bool { return st.is(role, id) })
+	i := slices.IndexFunc(t.all, func(st *textStream) bool { return st.is(role, id) })
 	if i < 0 {
-		s.endTexts(func(i int, st *textStream) bool { return i >= maxTextStreams-1 || len(st.id) > maxTextID })
-		i = len(s.texts)
-		s.texts = append(s.texts, &textStream{role: role, id: id})
+		t.end(func(i int, st *textStream) bool { return i >= maxTextStreams-1 || len(st.id) > maxTextID })
+		i = len(t.all)
+		t.all = append(t.all, &textStream{role: role, id: id})
 	}
-	st := s.texts[i]
-	copy(s.texts[1:i+1], s.texts[:i])
-	s.texts[0] = st
+	st := t.all[i]
+	copy(t.all[1:i+1], t.all[:i])
+	t.all[0] = st
 	return st
 }
 
 func (st *textStream) is(role event.Role, id string) bool { return st.role == role && st.id == id }
 
-// endTexts removes streams and posts the text that they held back.
-func (s *Session) endTexts(which func(i int, st *textStream) bool) {
-	kept := s.texts[:0]
-	for i, st := range s.texts {
+// end removes streams and posts the text that they held back.
+func (t *textStreams) end(which func(i int, st *textStream) bool) {
+	kept := t.all[:0]
+	for i, st := range t.all {
 		if !which(i, st) {
 			kept = append(kept, st)
 			continue
 		}
 		if text := st.clean.Flush(); text != "" && st.role != summaryText {
-			s.postText(st, text)
+			t.post(st, text)
 		}
 	}
-	clear(s.texts[len(kept):])
-	s.texts = kept
+	clear(t.all[len(kept):])
+	t.all = kept
 }
 
-// endUnnamedTexts ends the messages without an id, which end with their turn.
-func (s *Session) endUnnamedTexts() {
-	s.endTexts(func(_ int, st *textStream) bool { return st.id == "" })
+// endUnnamed ends the messages without an id, which end with their turn.
+func (t *textStreams) endUnnamed() {
+	t.end(func(_ int, st *textStream) bool { return st.id == "" })
 }
 
-// writeText posts a piece of a message's text.
-func (s *Session) writeText(role event.Role, messageID, text string) {
-	st := s.stream(role, messageID)
+// write posts a piece of a message's text.
+func (t *textStreams) write(role event.Role, messageID, text string) {
+	st := t.stream(role, messageID)
 	if text = st.clean.Write(text); text != "" {
-		s.postText(st, text)
+		t.post(st, text)
 	}
 }
 

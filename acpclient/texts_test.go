@@ -182,9 +182,9 @@ func TestHalfACharacterAtTheEndOfATurn(t *testing.T) {
 	var events recorded
 	c := testClient(1, &events)
 	s := c.sessions.open["s1"]
-	s.writeText(event.Agent, "", "a\xf0\x9f")
-	s.running = true
-	s.answered(true, json.RawMessage(`{"stopReason":"end_turn"}`), nil)
+	s.texts.write(event.Agent, "", "a\xf0\x9f")
+	s.turns.running = true
+	s.turns.answered(true, json.RawMessage(`{"stopReason":"end_turn"}`), nil)
 	said, ended := "", false
 	for _, e := range events {
 		switch e := e.(type) {
@@ -211,16 +211,16 @@ func TestRememberedMessagesAreBounded(t *testing.T) {
 		if i%7 == 0 {
 			id += strings.Repeat("x", 1<<16)
 		}
-		s.writeText(event.Role(i%3), id, "half \x1b]0;a\xf0\x9f")
+		s.texts.write(event.Role(i%3), id, "half \x1b]0;a\xf0\x9f")
 		held := 0
-		for _, st := range s.texts {
+		for _, st := range s.texts.all {
 			held += len(st.id)
 		}
-		if len(s.texts) > 64 || cap(s.texts) > 256 || held > 200<<10 {
-			t.Fatalf("%d messages with %d bytes of ids after %d", len(s.texts), held, i)
+		if len(s.texts.all) > 64 || cap(s.texts.all) > 256 || held > 200<<10 {
+			t.Fatalf("%d messages with %d bytes of ids after %d", len(s.texts.all), held, i)
 		}
 	}
-	s.writeText(event.Agent, "0", "\x1b[1mgo")
+	s.texts.write(event.Agent, "0", "\x1b[1mgo")
 	if last := events[len(events)-1].(event.TextArrived); last.Text != "go" {
 		t.Errorf("got %q", last.Text)
 	}
@@ -236,7 +236,7 @@ func testClient(version int, sink event.Sink) *Client {
 		c.surface = v2{}
 	}
 	for _, id := range []string{"s1", "s2"} {
-		c.sessions.open[id] = &Session{client: c, id: id}
+		c.sessions.open[id] = newSession(c, id)
 	}
 	return c
 }

@@ -35,7 +35,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 		e.Locations = &places
 	}
 	if t.Cancel != nil {
-		s.setCancelable(toolWork, t.ID, *t.Cancel)
+		s.cancelable.set(toolWork, t.ID, *t.Cancel)
 	}
 	e.Steps = todosOf(t)
 	if valueOf(whole.Kind) == "execute" {

@@ -21,17 +21,26 @@ type Tools func(cwd string) (MCPServer, Offer, error)
 type Offer interface {
 	// Bind sets the session. Tool calls that arrive earlier wait.
 	Bind(session string)
-	// Cancel ends the running tool calls with their questions and commands. More may
-	// follow.
+	// Cancel ends the running tool calls with their questions and commands, all of them
+	// because they do not say which of the agent's work they belong to. More may follow.
 	Cancel()
-	// Withdraw ends the offer and the running tool calls.
+	// Withdraw ends the offer and the running tool calls. It comes before the session's
+	// questions are cancelled, so that their cause is known.
 	Withdraw()
 }
+
+// noOffer is the Offer of a session to which nothing is offered.
+type noOffer struct{}
+
+func (noOffer) Bind(string) {}
+func (noOffer) Cancel()     {}
+func (noOffer) Withdraw()   {}
 
 // withTools adds the server of Services.Tools to a session that is about to be opened.
 // If that fails the session is opened without it.
 func (c *Client) withTools(n NewSession) NewSession {
 	tools := c.opts.Services.Tools
+	n.offer = noOffer{}
 	switch {
 	case tools == nil, c.surface.version() == 1:
 		return n
@@ -50,27 +59,4 @@ func (c *Client) withTools(n NewSession) NewSession {
 	}
 	n.MCP, n.offer = append(slices.Clip(n.MCP), server), offer
 	return n
-}
-
-// withdrawTools ends the offer of a session that was not opened or has ended.
-func (n NewSession) withdrawTools() {
-	if n.offer != nil {
-		n.offer.Withdraw()
-	}
-}
-
-// cancelTools ends all tool calls of the session, because they do not say which of the
-// agent's work they belong to. (v2)
-func (s *Session) cancelTools() {
-	if s.offer != nil {
-		s.offer.Cancel()
-	}
-}
-
-// withdrawTools must be called before the session's questions are cancelled, so that
-// their cause is known.
-func (s *Session) withdrawTools() {
-	if s.offer != nil {
-		s.offer.Withdraw()
-	}
 }

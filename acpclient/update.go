@@ -43,7 +43,7 @@ func (s *Session) updated(u *wire.Update) {
 	}
 	switch u.Kind {
 	case wire.AgentMessageChunk, wire.AgentThoughtChunk, wire.ToolCallStarted:
-		s.contentArrived()
+		s.turns.contentArrived()
 	}
 	switch u.Kind {
 	case wire.AgentMessageChunk:
@@ -51,10 +51,10 @@ func (s *Session) updated(u *wire.Update) {
 	case wire.AgentThoughtChunk:
 		s.chunk(event.Thought, u)
 	case wire.UserMessageChunk:
-		s.userMessageArrived(u.MessageID)
+		s.turns.userMessageArrived(u.MessageID)
 		s.chunk(event.User, u)
 	case wire.UserMessage:
-		s.userMessageArrived(u.MessageID)
+		s.turns.userMessageArrived(u.MessageID)
 		s.messageReplaced(event.User, u)
 	case wire.AgentMessage:
 		s.messageReplaced(event.Agent, u)
@@ -75,7 +75,7 @@ func (s *Session) updated(u *wire.Update) {
 		if s.parent != nil {
 			s.subagentState(*u.State)
 		} else {
-			s.stateChanged(*u.State)
+			s.turns.stateChanged(*u.State)
 		}
 	case wire.Plan:
 		s.onlyV1(u.Kind)
@@ -103,7 +103,7 @@ func (s *Session) updated(u *wire.Update) {
 			}
 		}
 		s.post(e)
-		s.ownTurnEnded(u.Usage.Origin)
+		s.turns.ownTurnEnded(u.Usage.Origin)
 	case wire.NoticeUpdate:
 		s.post(event.NoticeArrived{For: s.wireContext(), Severity: safetext.Line(u.Notice.Severity, 20),
 			Title: safetext.Line(u.Notice.Title, maxTitle), Description: safetext.Line(u.Notice.Description, maxPhrase)})
@@ -128,7 +128,7 @@ func (s *Session) onlyV1(kind string) {
 // chunk posts a piece of a message.
 func (s *Session) chunk(role event.Role, u *wire.Update) {
 	if u.Content.Type == "text" {
-		s.writeText(role, u.MessageID, u.Content.Text)
+		s.texts.write(role, u.MessageID, u.Content.Text)
 		return
 	}
 	s.post(event.ContentArrived{For: s.wireContext(), Role: role, MessageID: u.MessageID, Content: content(u.Content)})
@@ -138,7 +138,7 @@ func (s *Session) chunk(role event.Role, u *wire.Update) {
 func (s *Session) messageReplaced(role event.Role, u *wire.Update) {
 	e := event.MessageReplaced{For: s.wireContext(), Role: role, MessageID: u.MessageID, KeepContent: u.Blocks == nil, At: s.client.clock()}
 	var text strings.Builder
-	clean := &s.stream(role, u.MessageID).clean
+	clean := &s.texts.stream(role, u.MessageID).clean
 	if u.Blocks != nil {
 		*clean = safetext.Stream{}
 		for _, b := range *u.Blocks {
@@ -156,7 +156,7 @@ func (s *Session) messageReplaced(role event.Role, u *wire.Update) {
 // compaction returns the event for a change of a compaction.
 func (s *Session) compaction(u *wire.Update) event.CompactionChanged {
 	e := event.CompactionChanged{For: s.wireContext(), ID: u.Compact.ID, Status: safetext.Line(u.Compact.Status, 40)}
-	clean := &s.stream(summaryText, u.Compact.ID).clean
+	clean := &s.texts.stream(summaryText, u.Compact.ID).clean
 	if u.Kind == wire.CompactionSummaryChunk {
 		e.Append = clean.Write(u.Compact.Piece.Text)
 		return e

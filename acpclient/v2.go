@@ -2,7 +2,6 @@ package acpclient
 
 import (
 	"context"
-	"fmt"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -85,24 +84,12 @@ func (o *Options) initializeRequestV2() wire.InitializeRequestV2 {
 // possible while event.ToolChanged.Cancelable was last true. Its status says when it has
 // stopped.
 func (s *Session) CancelTool(ctx context.Context, id string) error {
-	if !s.mayCancel(toolWork, id) {
-		return fmt.Errorf("stop the tool call: %w", ErrUnsupported)
-	}
-	if err := s.client.peer.Call(ctx, "tool_call/cancel", wire.ToolCallRef{SessionID: s.id, ToolCallID: id}, nil); err != nil {
-		return s.client.callFailed("stop the tool call", err)
-	}
-	return nil
+	return s.client.offers(ctx, s.cancelable.has(toolWork, id), "tool_call/cancel", "stop the tool call", wire.ToolCallRef{SessionID: s.id, ToolCallID: id}, nil)
 }
 
 // CancelTerminal asks the agent to stop the command of one of its terminals
 // (terminal/cancel of v2), which is possible while TerminalChanged.Cancelable was last
 // true. TerminalExited says when it has stopped.
 func (s *Session) CancelTerminal(ctx context.Context, id string) error {
-	if !s.mayCancel(terminalWork, id) {
-		return fmt.Errorf("stop the command: %w", ErrUnsupported)
-	}
-	if err := s.client.peer.Call(ctx, "terminal/cancel", wire.TerminalRefV2{SessionID: s.id, TerminalID: id}, nil); err != nil {
-		return s.client.callFailed("stop the command", err)
-	}
-	return nil
+	return s.client.offers(ctx, s.cancelable.has(terminalWork, id), "terminal/cancel", "stop the command", wire.TerminalRefV2{SessionID: s.id, TerminalID: id}, nil)
 }

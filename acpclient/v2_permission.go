@@ -40,38 +40,35 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	open := &openQuestion{about: aboutOf(r), subagent: s.parent != nil, cancel: cancel}
-	if s.root().openQuestion(open) {
+	if s.root().turns.openQuestion(open) {
 		return cancelled
 	}
 	asked := c.opts.Services.Permissions.Ask(q)
 	s.post(event.PermissionRequested{For: s.wireContext(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
 	c.disk.add(len(params), asked.Judge)
 	return func(request context.Context) (any, error) {
-		defer s.root().closeQuestion(open)
+		defer s.root().turns.closeQuestion(open)
 		defer context.AfterFunc(request, cancel)()
 		return s.answerOf(ctx, asked, q.Tool, r.Options), nil
 	}
 }
 
 // openQuestion adds a question, unless its turn has been cancelled: then it returns true.
-func (s *Session) openQuestion(q *openQuestion) (dead bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running && s.cancelled && s.inForeground(q) {
+func (t *turns) openQuestion(q *openQuestion) (dead bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running && t.cancelled && t.inForeground(q) {
 		return true
 	}
-	if s.questions == nil {
-		s.questions = map[*openQuestion]bool{}
-	}
-	s.questions[q] = true
+	t.questions[q] = true
 	return false
 }
 
-func (s *Session) closeQuestion(q *openQuestion) {
+func (t *turns) closeQuestion(q *openQuestion) {
 	q.cancel()
-	s.mu.Lock()
-	delete(s.questions, q)
-	s.mu.Unlock()
+	t.mu.Lock()
+	delete(t.questions, q)
+	t.mu.Unlock()
 }
 
 // aboutOf returns what a request is about.
@@ -91,29 +88,29 @@ func aboutOf(r wire.PermissionRequest) (about []event.BackgroundWork) {
 // inForeground reports whether a question belongs to the work that session/cancel stops:
 // its subject is not in the background. A question about nothing in particular belongs
 // to it if there is no background work. It needs mu.
-func (s *Session) inForeground(q *openQuestion) bool {
+func (t *turns) inForeground(q *openQuestion) bool {
 	if q.subagent {
 		return true
 	}
 	if len(q.about) == 0 {
-		return len(s.background) == 0
+		return len(t.background) == 0
 	}
-	return !slices.ContainsFunc(q.about, func(w event.BackgroundWork) bool { return slices.Contains(s.background, w) })
+	return !slices.ContainsFunc(q.about, func(w event.BackgroundWork) bool { return slices.Contains(t.background, w) })
 }
 
 // cancelForeground cancels the questions of the cancelled work. Others wait for the
 // user, or for the agent to withdraw them.
-func (s *Session) cancelForeground() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for q := range s.questions {
-		if s.inForeground(q) {
+func (t *turns) cancelForeground() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for q := range t.questions {
+		if t.inForeground(q) {
 			q.cancel()
 		}
 	}
-	if len(s.background) == 0 { // elicitations and tools do not name their subject
-		s.client.elicits.cancel(s.id)
-		s.cancelTools()
+	if len(t.background) == 0 { // elicitations and tools do not name their subject
+		t.session.client.elicits.cancel(t.session.id)
+		t.session.offer.Cancel()
 	}
 }
 

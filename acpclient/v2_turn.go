@@ -1,9 +1,11 @@
 package acpclient
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -17,9 +19,9 @@ const (
 	terminalWork = "terminal"
 )
 
-// foreground is the state of the work of a v2 session. Guarded by Session.mu.
+// foreground is the state of the work of a v2 session. Guarded by turns.mu.
 //
-// A turn (Session.running) begins when a prompt is sent, when the agent inserts a
+// A turn (turns.running) begins when a prompt is sent, when the agent inserts a
 // prompt that it held, or when it reports that it works. It ends when the agent
 // reports that it is idle. Before any sign of a turn, an idle only repeats the old
 // state.
@@ -30,8 +32,6 @@ type foreground struct {
 	inserted   map[string]bool // user messages that arrived while prompts were open
 	prompted   bool            // since the last cancel
 	background []event.BackgroundWork
-	known      bool // background was reported
-	cancelable map[event.BackgroundWork]bool
 	questions  map[*openQuestion]bool
 }
 
@@ -53,123 +53,124 @@ func (v2) prompt(s *Session, blocks []event.Block) error {
 		return errors.New("prompt: there is nothing in it")
 	}
 	// Locked to the end: an answer must find the prompt and its event.PromptHeld posted.
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		return s.client.closedError()
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	if s.turns.ended {
+		return cmp.Or(s.client.Err(), event.ErrClosed)
 	}
 	req, shown := s.promptRequest(blocks)
 	p := &heldPrompt{blocks: slices.Clone(blocks)}
-	p.call = s.client.peer.Reserve("session/prompt", func(raw json.RawMessage, err error) { s.promptAnswered(p, p.call.Answered(), raw, err) })
+	p.call = s.client.peer.Reserve("session/prompt", func(raw json.RawMessage, err error) { s.turns.promptAnswered(p, p.call.Answered(), raw, err) })
 	var ready <-chan struct{}
-	if !s.running {
+	if !s.turns.running {
 		ready = s.beginTurn()
 	}
-	s.promptSentV2(p, shown, p.call.ID)
+	s.turns.promptSentV2(p, shown, p.call.ID)
 	p.call.QueueAfter(ready, PromptDelay, req)
 	return nil
 }
 
 // promptSentV2 records a prompt of v2. It needs mu.
-func (s *Session) promptSentV2(p *heldPrompt, shown string, request int64) {
-	if p.midway = s.running; !s.running {
-		s.begin(s.localContext(), false)
-		s.heard = false
+func (t *turns) promptSentV2(p *heldPrompt, shown string, request int64) {
+	if p.midway = t.running; !t.running {
+		t.begin(t.session.localContext(), false)
+		t.heard = false
 	}
-	s.lastKey++
-	s.prompted = true
-	p.key = s.lastKey
-	s.prompts = append(s.prompts, p)
-	s.post(event.PromptHeld{For: s.localContext(), Key: p.key, Text: shown, At: s.client.clock(), Request: request})
+	t.lastKey++
+	t.prompted = true
+	p.key = t.lastKey
+	t.prompts = append(t.prompts, p)
+	t.session.post(event.PromptHeld{For: t.session.localContext(), Key: p.key, Text: shown, At: t.session.client.clock(), Request: request})
 }
 
 // begin starts a turn. It needs mu.
-func (s *Session) begin(in event.For, byItself bool) {
-	s.running, s.cancelled, s.heard = true, false, true
-	s.post(event.TurnStarted{For: in, At: s.client.clock(), SeparatePrompts: true, ByItself: byItself})
+func (t *turns) begin(in event.For, byItself bool) {
+	t.running, t.cancelled, t.heard = true, false, true
+	t.session.post(event.TurnStarted{For: in, At: t.session.client.clock(), SeparatePrompts: true, ByItself: byItself})
 }
 
 // finish ends the running turn. It needs mu.
-func (s *Session) finish(in event.For, reason string, usage *wire.TurnUsage, err error) {
-	s.running, s.cancelled, s.heard = false, false, false
-	s.endTurn()
-	s.post(event.TurnEnded{For: in, StopReason: reason, Err: err, Usage: (*event.TurnUsage)(usage), At: s.client.clock()})
+func (t *turns) finish(e event.TurnEnded) {
+	t.running, t.cancelled, t.heard = false, false, false
+	t.session.endTurn()
+	e.At = t.session.client.clock()
+	t.session.post(e)
 }
 
 // promptAnswered handles the answer to a prompt, which only concerns its insertion, on
 // the reader goroutine if there was an answer. ended handles the end of the connection.
-func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage, err error) {
+func (t *turns) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage, err error) {
 	if errors.Is(err, event.ErrClosed) {
 		return
 	}
-	in := s.localContext()
+	in := t.session.localContext()
 	if reader {
-		in = s.wireContext()
+		in = t.session.wireContext()
 	}
 	var r wire.PromptResponse
 	if err == nil {
 		err = jsonrpc.Decode("session/prompt", raw, &r)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.Index(s.prompts, p)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.Index(t.prompts, p)
 	if i < 0 { // already returned to the user
 		return
 	}
-	s.prompts = slices.Delete(s.prompts, i, i+1)
+	t.prompts = slices.Delete(t.prompts, i, i+1)
 	if err == nil {
-		s.post(event.PromptAccepted{For: in, Key: p.key, MessageID: r.MessageID})
+		t.session.post(event.PromptAccepted{For: in, Key: p.key, MessageID: r.MessageID})
 		// The turn of an inserted prompt may have ended already.
-		if over := s.inserted[r.MessageID] || r.MessageID == "" && len(s.inserted) > 0; !s.running && !over {
-			s.begin(in, false)
+		if over := t.inserted[r.MessageID] || r.MessageID == "" && len(t.inserted) > 0; !t.running && !over {
+			t.begin(in, false)
 		}
-		s.heard = s.running
+		t.heard = t.running
 	} else {
 		withdrawn := errors.Is(err, jsonrpc.ErrRequestCancelled)
 		later := p.midway && !errors.Is(err, jsonrpc.ErrInvalidParams) // which would be the answer later, too
-		err = s.client.explain("prompt", err)
-		s.post(event.PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, MidTurn: later, Err: err})
-		if s.running && !s.heard && len(s.prompts) == 0 {
+		err = t.session.client.explain("prompt", err)
+		t.session.post(event.PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, MidTurn: later, Err: err})
+		if t.running && !t.heard && len(t.prompts) == 0 {
+			end := event.TurnEnded{For: in, Err: err}
 			if withdrawn {
-				s.finish(in, "cancelled", nil, nil)
-			} else {
-				s.finish(in, "", nil, err)
+				end = event.TurnEnded{For: in, StopReason: "cancelled"}
 			}
+			t.finish(end)
 		}
 	}
-	if len(s.prompts) == 0 {
-		s.inserted = nil
+	if len(t.prompts) == 0 {
+		t.inserted = nil
 	}
 }
 
 // userMessageArrived records that the agent has inserted a message of a user.
-func (s *Session) userMessageArrived(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.prompts) == 0 {
+func (t *turns) userMessageArrived(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.prompts) == 0 {
 		return
 	}
-	if !s.running {
-		s.begin(s.wireContext(), false)
+	if !t.running {
+		t.begin(t.session.wireContext(), false)
 	}
-	s.heard = true
-	if s.inserted == nil {
-		s.inserted = map[string]bool{}
+	t.heard = true
+	if t.inserted == nil {
+		t.inserted = map[string]bool{}
 	}
-	if len(s.inserted) < maxInserted {
-		s.inserted[id] = true
+	if len(t.inserted) < maxInserted {
+		t.inserted[id] = true
 	}
 }
 
 // stateChanged handles a report of the state.
-func (s *Session) stateChanged(u wire.StateUpdate) {
-	e := event.StateChanged{For: s.wireContext(), State: safetext.Line(u.State, 60), StopReason: safetext.Line(u.StopReason, 60)}
+func (t *turns) stateChanged(u wire.StateUpdate) {
+	e := event.StateChanged{For: t.session.wireContext(), State: safetext.Line(u.State, 60), StopReason: safetext.Line(u.StopReason, 60)}
 	if u.StopReason == "error" {
 		err := &jsonrpc.Error{Message: "it ended with an error and did not say which"}
 		if u.Error != nil {
 			err = &jsonrpc.Error{Code: u.Error.Code, Message: u.Error.Message, Data: u.Error.Data}
 		}
-		e.Err = s.client.explain("prompt", err)
+		e.Err = t.session.client.explain("prompt", err)
 	}
 	if u.Background != nil {
 		e.BackgroundKnown = true
@@ -177,23 +178,23 @@ func (s *Session) stateChanged(u wire.StateUpdate) {
 			e.Background = append(e.Background, event.BackgroundWork{Type: safetext.Line(b.Type, 60), ID: b.ID})
 		}
 	}
-	s.mu.Lock()
-	s.background, s.known = e.Background, e.BackgroundKnown
-	s.post(e)
+	t.mu.Lock()
+	t.background = e.Background
+	t.session.post(e)
 	stopped := false
 	switch {
 	case u.State != "idle":
-		if !s.running {
-			s.begin(e.For, len(s.prompts) == 0 && !s.reopening)
+		if !t.running {
+			t.begin(e.For, len(t.prompts) == 0 && !t.reopening)
 		}
-		s.heard = true
-	case s.running && (s.heard || s.cancelled && u.StopReason == "cancelled"):
-		stopped = s.cancelled
-		s.finish(e.For, e.StopReason, u.Usage, e.Err)
+		t.heard = true
+	case t.running && (t.heard || t.cancelled && u.StopReason == "cancelled"):
+		stopped = t.cancelled
+		t.finish(event.TurnEnded{For: e.For, StopReason: e.StopReason, Err: e.Err, Usage: (*event.TurnUsage)(u.Usage)})
 	}
-	s.mu.Unlock()
+	t.mu.Unlock()
 	if stopped {
-		s.cancelForeground()
+		t.cancelForeground()
 	}
 }
 
@@ -201,9 +202,9 @@ func (s *Session) stateChanged(u wire.StateUpdate) {
 // too late nothing changes. The agent answers with event.PromptFailed or
 // event.PromptAccepted.
 func (s *Session) Withdraw(key uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.prompts {
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	for _, p := range s.turns.prompts {
 		if p.key == key {
 			s.client.peer.Notify("$/cancel_request", map[string]int64{"requestId": p.call.ID})
 		}
@@ -211,46 +212,51 @@ func (s *Session) Withdraw(key uint64) {
 }
 
 func (v2) cancel(s *Session) {
-	s.mu.Lock()
-	if s.ended || !s.running && len(s.prompts) == 0 || s.cancelled && !s.prompted {
-		s.mu.Unlock()
+	s.turns.mu.Lock()
+	if s.turns.ended || !s.turns.running && len(s.turns.prompts) == 0 || s.turns.cancelled && !s.turns.prompted {
+		s.turns.mu.Unlock()
 		return
 	}
-	s.cancelSent()
+	s.turns.cancelSent()
 	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
-	s.mu.Unlock()
-	s.cancelForeground()
+	s.turns.mu.Unlock()
+	s.turns.cancelForeground()
 }
 
 // ended returns the prompts that will not be answered.
 func (v2) ended(s *Session, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.prompts {
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	for _, p := range s.turns.prompts {
 		s.post(event.PromptFailed{For: s.localContext(), Key: p.key, Blocks: p.blocks, Err: err})
 	}
-	s.prompts = nil
+	s.turns.prompts = nil
 }
 
-// setCancelable records whether a tool call or a terminal can be cancelled.
-func (s *Session) setCancelable(kind, id string, can bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// cancelables are the tool calls and terminals that can be cancelled. Safe for use by several goroutines.
+type cancelables struct {
+	mu  sync.Mutex
+	all map[event.BackgroundWork]bool
+}
+
+func (c *cancelables) set(kind, id string, can bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	w := event.BackgroundWork{Type: kind, ID: id}
 	if !can {
-		delete(s.cancelable, w)
+		delete(c.all, w)
 		return
 	}
-	if s.cancelable == nil {
-		s.cancelable = map[event.BackgroundWork]bool{}
+	if c.all == nil {
+		c.all = map[event.BackgroundWork]bool{}
 	}
-	if len(s.cancelable) < maxCancelable {
-		s.cancelable[w] = true
+	if len(c.all) < maxCancelable {
+		c.all[w] = true
 	}
 }
 
-func (s *Session) mayCancel(kind, id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.cancelable[event.BackgroundWork{Type: kind, ID: id}]
+func (c *cancelables) has(kind, id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all[event.BackgroundWork{Type: kind, ID: id}]
 }

@@ -52,11 +52,8 @@ func (r *NewSessionResponse) UnmarshalJSON(data []byte) error {
 
 // OpenSessionRequest is session/load, session/resume or session/fork.
 type OpenSessionRequest struct {
-	SessionID             string        `json:"sessionId"`
-	Cwd                   string        `json:"cwd"`
-	MCPServers            []any         `json:"mcpServers"`
-	AdditionalDirectories []string      `json:"additionalDirectories,omitempty"`
-	SystemPrompt          *SystemPrompt `json:"systemPrompt,omitempty"`
+	SessionID string `json:"sessionId"`
+	NewSessionRequest
 }
 
 // ResumeSessionRequestV2 is session/resume of v2, which replaces session/load.

@@ -105,17 +105,13 @@ func (h *Host) fact(session, path string, f found) permissions.FileFact {
 	if f.elsewhere || f.err != nil {
 		return permissions.FileFact{Path: path}
 	}
-	return h.targetFact(session, f.target)
-}
-
-func (h *Host) targetFact(session string, t fsops.Target) permissions.FileFact {
-	return h.disk(session).fact(t)
+	return h.disk(session).fact(f.target)
 }
 
 // fileFacts are the facts of a file that parley would read or, with the kind "edit", write.
 func (h *Host) fileFacts(session, kind string, t fsops.Target) permissions.Facts {
 	f := h.facts(session, kind)
-	file := h.targetFact(session, t)
+	file := h.disk(session).fact(t)
 	file.Write = kind == "edit"
 	f.Files = []permissions.FileFact{file}
 	return f
