@@ -120,9 +120,7 @@ func TestKeysJustAfterQuestionAllowNothing(t *testing.T) {
 	s.Type("y")
 	s.WaitFor("Too soon after another key: press y again")
 	s.WaitDraft("")
-	s.WaitFor(armed) // once nothing has been typed for a while
-	s.Press("n")
-	s.WaitFor("the answer was selected no")
+	s.PressUntil("n", "the answer was selected no")
 }
 
 // Pasted text is not an answer, and not a prompt until enter.
