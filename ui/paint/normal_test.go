@@ -178,6 +178,18 @@ func TestDraws(t *testing.T) {
 	})
 }
 
+// What is left at the end is printed once, however the goroutines of a closing Screen are scheduled.
+func TestClosesOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for range 1000 {
+			g, term := look(30, 8)
+			term.Close("the end")
+			lines(t, g, "the end")
+		}
+	})
+}
+
 // Rows that go from the live part into the scrollback are not written again.
 func TestWritesOnce(t *testing.T) {
 	t.Parallel()

@@ -183,8 +183,13 @@ func (s *Screen) wait(f func()) bool {
 		select {
 		case <-done:
 			return true
-		case <-s.ended:
-			return false
+		case <-s.ended: // f may be what ended it
+			select {
+			case <-done:
+				return true
+			default:
+				return false
+			}
 		case <-time.After(patience):
 			now := s.read.Load()
 			if now == read {
