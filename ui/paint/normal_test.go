@@ -182,7 +182,7 @@ func TestDraws(t *testing.T) {
 func TestClosesOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		for range 1000 {
+		for range 200 {
 			g, term := look(30, 8)
 			term.Close("the end")
 			lines(t, g, "the end")
