@@ -16,9 +16,6 @@ const (
 	ownTurnStopped // the user has stopped it; the agent may still say something before its mark
 )
 
-// origins are the kinds of work that claude begins by itself.
-var origins = map[string]bool{"task-notification": true, "peer": true, "coordinator": true, "observer": true, "observer-activity": true}
-
 // contentArrived begins a turn for what the agent says outside one. Reader goroutine only.
 func (t *turns) contentArrived() {
 	if !t.session.client.quirk.marksOwnTurns || t.session.parent != nil {
@@ -36,7 +33,7 @@ func (t *turns) contentArrived() {
 
 // ownTurnEnded ends the turn that the agent began by itself, if origin is its mark. Reader goroutine only.
 func (t *turns) ownTurnEnded(origin string) {
-	if !origins[origin] {
+	if event.OwnTurnReasons[origin] == "" {
 		return
 	}
 	t.mu.Lock()

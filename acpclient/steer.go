@@ -28,9 +28,8 @@ func (s *Session) Steer(ctx context.Context, blocks ...event.Block) error {
 	if !s.Running() {
 		return ErrNoTurn
 	}
-	var req wire.SteerRequest
-	shown := ""
-	req.PromptRequest, shown = s.promptRequest(blocks)
+	prompt, shown := s.promptRequest(blocks)
+	req := wire.SteerRequest{PromptRequest: prompt}
 	req.Meta.Steering.IdleBehavior = "promptRequired"
 	at := s.client.clock()
 	return s.set(ctx, "_session/steering", req, doing, func(raw json.RawMessage) error { return s.steered(shown, at, raw) })

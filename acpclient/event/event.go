@@ -380,7 +380,13 @@ type TurnEnded struct {
 	Err        error
 	At         time.Time
 	Usage      *TurnUsage // nil if the agent has not reported it
-	Origin     string     // why the agent began it by itself, as it says: "task-notification", …; "" otherwise
+	Origin     string     // why the agent began it by itself: a key of OwnTurnReasons; "" otherwise
+}
+
+// OwnTurnReasons says, by TurnEnded.Origin, why an agent has begun a turn by itself. Other origins mark no such turn.
+var OwnTurnReasons = map[string]string{
+	"task-notification": "a background task has ended", "peer": "another session sent it a message", "coordinator": "its coordinator asked for it",
+	"observer": "an observer asked for it", "observer-activity": "an observer reported something",
 }
 
 // TurnUsage counts tokens: those of a turn in v2; in v1 agents differ whether they are those of the turn or of

@@ -158,7 +158,7 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	t.giveUp(stopped)
 	t.running, t.cancelled, t.waits = false, false, false
 	t.echo = echo{}
-	if why := origins[e.Origin]; why != "" && t.ownTurn != nil {
+	if why := event.OwnTurnReasons[e.Origin]; why != "" && t.ownTurn != nil {
 		t.ownTurn.rewrite(string(t.ownTurn.Text) + ": " + why)
 		t.touch(t.ownTurn)
 	}
@@ -175,12 +175,6 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	if end.Empty {
 		t.emptyEnd = it
 	}
-}
-
-// origins say why an agent began a turn by itself.
-var origins = map[string]string{
-	"task-notification": "a background task has ended", "peer": "another session sent it a message", "coordinator": "its coordinator asked for it",
-	"observer": "an observer asked for it", "observer-activity": "an observer reported something",
 }
 
 // heard records that the agent has sent output. After the end of a turn it means that the turn was not empty.

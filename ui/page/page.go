@@ -138,7 +138,7 @@ func (c *Page) giveKeys() bool {
 	return true
 }
 
-// focus gives the keys to the transcript, or takes them back.
+// focus gives the keys to the transcript, or to the composer again.
 func (c *Page) focus(on bool) {
 	if on && len(c.Thread.Items) == 0 {
 		return

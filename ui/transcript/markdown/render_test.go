@@ -173,6 +173,7 @@ func TestRows(t *testing.T) {
 		{"escapes once", `\* \\* C:\x \"q\"`, []string{`* \* C:\x "q"`}},
 		{"code has no escapes", "`\\* &lt; \\\\`", []string{"\x1b[36m\\* &lt; \\\\\x1b[m"}},
 		{"code in a table", "|a|\n|-|\n|`\\.`|\n", []string{" \x1b[1ma\x1b[m", "\x1b[2m────\x1b[m", " \x1b[36m\\.\x1b[m"}},
+		{"reference to the mark of a rule", "|a&#xfffe0;|\n|-|\n|b|\n", []string{" \x1b[1ma\ufffd\x1b[m", "\x1b[2m────\x1b[m", " b"}},
 		{"reference to a control", "&#27;[2Jx&#x202e;y", []string{"[2Jxy"}},
 		{"control characters", "a\x1b[31mb\x1b]0;t\x07c", []string{"abc"}},
 		{"list numbers", "7. a\n8. b\n", []string{"7. a", "8. b"}},
