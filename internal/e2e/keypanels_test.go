@@ -220,7 +220,7 @@ func slashes(d *desk) {
 	if rowOf(rows, placeholder) >= 0 {
 		d.Errorf("the slash is not in the draft:\n%s", numbered(rows))
 	}
-	s.Press("up") // the last one
+	s.PressUntil("up", "/about") // the last one; the list starts again when the commands of the agent arrive
 	s.WaitFor("/about", "/edit")
 	s.Type("sess")
 	s.WaitFor("› /sessions", "parley") // parley's own
