@@ -57,3 +57,10 @@ func (l *Log) Lines() ([]LogLine, int) {
 	}
 	return append([]LogLine(nil), kept...), l.total
 }
+
+// Total returns how many lines were ever added.
+func (l *Log) Total() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.total
+}

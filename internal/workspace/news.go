@@ -142,6 +142,7 @@ type (
 		Text  string
 		Notes []string
 		Held  bool // a turn runs: the agent reads it when it can
+		Log   int  // how many lines the agent's log had before
 	}
 	// CommandDue: the turn of a queued line that looks like a command has come. It was removed from the
 	// queue, which waits until the front end calls Resume.

@@ -168,12 +168,12 @@ func (p *Prompts) Send(text string) error {
 		p.sendExpanded(text, whole, blocks)
 		return nil
 	}
-	held := open.Running()
+	out := PromptSent{OfSession{p.s}, text, nil, open.Running(), p.s.Agent.Log.Total()}
 	if err := open.Prompt(append(textBlocks(p.Carried), event.Block{Text: sent})...); err != nil {
 		return err
 	}
 	p.last, p.refused, p.Carried = whole, nil, nil
-	p.s.prompted(PromptSent{OfSession{p.s}, text, nil, held})
+	p.s.prompted(out)
 	return nil
 }
 
@@ -209,8 +209,9 @@ func (p *Prompts) sendExpanded(text, whole string, expand func(context.Context) 
 		if !out.state.CompareAndSwap(reading, goingOut) {
 			return nil
 		}
+		n := PromptSent{OfSession{p.s}, text, notes, held, p.s.Agent.Log.Total()}
 		err := open.Prompt(append(textBlocks(out.carried), blocks...)...)
-		return after(func() { p.sent(out, PromptSent{OfSession{p.s}, text, notes, held}, err) })
+		return after(func() { p.sent(out, n, err) })
 	})
 }
 

@@ -155,7 +155,7 @@ func (p *prompts) sent(n workspace.PromptSent) {
 	for _, note := range n.Notes {
 		p.dialogs.out.say("Notice: %s.", note)
 	}
-	p.stderr.fresh(n.Session.Agent) // skip what it wrote about earlier prompts
+	p.stderr.seen = n.Log // the rest is about earlier prompts
 	p.save(n.Text)
 	if n.Held {
 		p.dialogs.out.say("Sent; the agent reads it when it can.")
