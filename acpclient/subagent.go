@@ -25,7 +25,7 @@ func (s *Session) subagentChanged(u wire.Subagent) {
 	if u.Title != nil {
 		child.title = safetext.Line(*u.Title, maxTitle)
 	}
-	e := event.SubagentChanged{For: s.wireContext(), ID: u.ID, Title: line(u.Title, maxTitle), Description: line(u.Description, maxTitle)}
+	e := event.SubagentChanged{For: s.wireContext(), ID: u.ID, Title: line(u.Title, maxTitle), Description: line(u.Description, maxTitle), At: c.clock()}
 	if u.State != nil {
 		e.State, e.StopReason = line(&u.State.State, 60), safetext.Line(u.State.StopReason, 60)
 	}
@@ -73,5 +73,5 @@ func (s *Session) sessionMessage(u *wire.Update) {
 // subagentState reports the state that a sub-agent reports itself in the session that started it.
 func (s *Session) subagentState(u wire.StateUpdate) {
 	state := safetext.Line(u.State, 60)
-	s.post(event.SubagentChanged{For: event.For{Session: s.parent.id, Wire: s.client.in.span()}, ID: s.id, State: &state, StopReason: safetext.Line(u.StopReason, 60)})
+	s.post(event.SubagentChanged{For: event.For{Session: s.parent.id, Wire: s.client.in.span()}, ID: s.id, State: &state, StopReason: safetext.Line(u.StopReason, 60), At: s.client.clock()})
 }

@@ -37,7 +37,7 @@ func TestSubagentsOfV2(t *testing.T) {
 		}
 		k.update(`{"sessionUpdate":"subagent_update","sessionId":"kid","state":null}`)
 		k.settle()
-		if sub = k.thread.Subagent("kid"); sub.State() != "" {
+		if sub = k.thread.Subagent("kid"); sub.State() != "unknown" {
 			t.Errorf("an unconfirmed state is shown as %q", sub.State())
 		}
 		k.update(`{"sessionUpdate":"state_update","state":"running","background":[{"type":"tool_call","toolCallId":"c"}]}`)

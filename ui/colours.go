@@ -90,7 +90,7 @@ func (m *Model) settleTheme() {
 	}
 	m.Theme, m.themedFor, m.dirty = theme.For(name, m.terminal), m.terminal, true
 	for _, c := range m.chats() {
-		c.View.SetTheme(m.Theme)
+		c.SetTheme(m.Theme)
 	}
 }
 

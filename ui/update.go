@@ -117,7 +117,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	if glyphs.Measure(true) {
 		m.dirty = true
 		for _, c := range m.chats() {
-			c.View.SetTheme(m.Theme)
+			c.SetTheme(m.Theme)
 		}
 	}
 }

@@ -58,17 +58,17 @@ func TestMarkdownPlan(t *testing.T) {
 	})
 }
 
-// A sub-agent is one line, which says what it does.
+// A sub-agent is one row, which says what it does.
 func TestSubagent(t *testing.T) {
 	drive(t, v2, func(d *driver) {
 		d.connected()
 		d.Agent().Update("s1", `{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find the parser","description":"Explore","state":{"state":"running"}}`)
 		d.soon()
-		d.sees("· sub-agent Find the parser (Explore): running")
+		d.sees("⠋ Sub-agent Find the parser (Explore)")
 		d.Agent().Update("s1", `{"sessionUpdate":"subagent_update","sessionId":"child","state":{"state":"idle","stopReason":"end_turn"}}`)
 		d.soon()
-		d.sees("· sub-agent Find the parser (Explore): done")
-		d.misses("running", "does not know")
+		d.sees("✓ Sub-agent Find the parser (Explore)")
+		d.misses("does not know")
 	})
 }
 

@@ -250,6 +250,7 @@ type SubagentChanged struct {
 	Title, Description, State *string
 	StopReason                string
 	Cancelable                *bool // Session.CancelSubagent may be used
+	At                        time.Time
 }
 
 // CompactionChanged creates or changes a compaction of the context.

@@ -1,6 +1,12 @@
 package thread
 
-import "parley/acpclient/event"
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"parley/acpclient/event"
+)
 
 // Subagent is a session that the agent has started itself, in the thread of the session that started it.
 type Subagent struct {
@@ -9,7 +15,8 @@ type Subagent struct {
 	// Thread is its conversation. Its sub-agents are in the same Family.
 	Thread *Thread
 
-	Cancelable bool // Session.CancelSubagent may be used
+	Cancelable     bool      // Session.CancelSubagent may be used
+	Started, Ended time.Time // Ended is zero while it runs; both are if the agent has not said
 
 	item        *Item // its line in the thread of the session that started it
 	state, ends string
@@ -30,6 +37,42 @@ func (s *Subagent) State() string {
 	return state
 }
 
+// Runs reports whether it works or waits for an answer, as far as the agent has said.
+func (s *Subagent) Runs() bool { return s.state == "running" || s.state == "requires_action" }
+
+// Doing returns the last thing that it did or said; nil if there is none.
+func (s *Subagent) Doing() *Item {
+	for i := len(s.Thread.Items) - 1; i >= 0; i-- {
+		switch it := s.Thread.Items[i]; it.Kind {
+		case AgentMessage, ThoughtMessage, ToolCall:
+			return it
+		}
+	}
+	return nil
+}
+
+// Duration returns how long it has been running since it last began; 0 if that is not known.
+func (s *Subagent) Duration(now time.Time) time.Duration {
+	if !s.Ended.IsZero() {
+		now = s.Ended
+	}
+	if s.Started.IsZero() {
+		return 0
+	}
+	return now.Sub(s.Started)
+}
+
+// Label returns its title and its description.
+func (s *Subagent) Label() string {
+	if s.Description == "" {
+		return s.Title
+	}
+	if s.Title == "" {
+		return s.Description
+	}
+	return s.Title + " (" + s.Description + ")"
+}
+
 // Name returns its title, or what stands for it.
 func (s *Subagent) Name() string {
 	if s.Title == "" {
@@ -47,6 +90,9 @@ type family struct {
 
 // Subagent returns the sub-agent with this id, nil if there is none.
 func (t *Thread) Subagent(id string) *Subagent { return t.family.byID[id] }
+
+// Subagents returns the sub-agents of the session and theirs, in the order in which they were announced.
+func (t *Thread) Subagents() []*Subagent { return t.family.all }
 
 // threads returns the thread and those of its sub-agents.
 func (t *Thread) threads() []*Thread {
@@ -67,6 +113,14 @@ func (t *Thread) Of(s *Subagent) *Thread {
 
 // Parent returns the id of the session that has started it.
 func (s *Subagent) Parent() string { return s.of().Session }
+
+// Depth returns how many sub-agents are between it and the session.
+func (s *Subagent) Depth() (n int) {
+	for t := s.of(); t.parent != nil; t = t.parent {
+		n++
+	}
+	return n
+}
 
 // Place returns the index of the line in the root's thread that stands for the sub-agent.
 func (s *Subagent) Place() int {
@@ -109,6 +163,7 @@ func (t *Thread) applySubagent(s *Subagent, e event.Event) {
 	}
 	for up := s; up != nil; up = t.Subagent(up.of().Session) {
 		up.of().line(up)
+		up.of().touch(up.item)
 	}
 	t.updateState()
 }
@@ -120,7 +175,8 @@ func (s *Subagent) of() *Thread { return s.Thread.parent }
 func (t *Thread) subagent(e event.SubagentChanged) {
 	s := t.family.byID[e.ID]
 	if s == nil {
-		s = &Subagent{ID: e.ID, Thread: New(e.ID), item: t.add(&Item{Kind: Notice})}
+		s = &Subagent{ID: e.ID, Thread: New(e.ID), item: t.add(&Item{Kind: Notice, At: e.At})}
+		s.item.Subagent = s
 		s.Thread.family, s.Thread.parent = t.family, t
 		t.family.byID[e.ID] = s
 		t.family.all = append(t.family.all, s)
@@ -129,21 +185,33 @@ func (t *Thread) subagent(e event.SubagentChanged) {
 	set(&s.Description, e.Description)
 	set(&s.Cancelable, e.Cancelable)
 	if e.State != nil {
-		s.state, s.ends = *e.State, e.StopReason
-		if s.state == "idle" {
-			s.Thread.giveUp(s.ends == "cancelled")
-		}
+		s.changeState(*e.State, e.StopReason, e.At)
 	}
 	s.item.from(e.Wire)
 	s.of().line(s)
+	s.of().touch(s.item)
+}
+
+// changeState applies a report of the state. A state that is repeated is no second start or end.
+func (s *Subagent) changeState(state, ends string, at time.Time) {
+	ran := s.Runs()
+	s.state, s.ends = cmp.Or(state, "unknown"), ends
+	switch {
+	case s.Runs() && !ran:
+		s.Started, s.Ended = at, time.Time{}
+	case ran && !s.Runs():
+		s.Ended = at
+	}
+	if s.state == "idle" {
+		s.Thread.giveUp(ends == "cancelled")
+	}
+	s.Thread.running, s.Thread.waits = s.Runs(), state == "requires_action"
+	s.Thread.updateState()
 }
 
 // line writes the line of a sub-agent of this session.
 func (t *Thread) line(s *Subagent) {
-	line := s.Name()
-	if s.Description != "" {
-		line += " (" + s.Description + ")"
-	}
+	line := strings.TrimSpace("sub-agent " + s.Label())
 	if state := s.State(); state != "" {
 		line += ": " + state
 	}

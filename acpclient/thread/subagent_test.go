@@ -89,3 +89,24 @@ func TestSubagentAsks(t *testing.T) {
 		t.Errorf("it is %v", th.State)
 	}
 }
+
+// Its time runs from when it begins to work until it ends. A state that is reported again is neither.
+func TestSubagentTime(t *testing.T) {
+	th, at := New("s"), time.Unix(100, 0)
+	state := func(state, ends string, after time.Duration) *Subagent {
+		th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", State: &state, StopReason: ends, At: at.Add(after)})
+		return th.Subagent("kid")
+	}
+	state("running", "", 0)
+	state("requires_action", "", time.Second)
+	if s := state("running", "", 2*time.Second); s.Duration(at.Add(5*time.Second)) != 5*time.Second || !s.Runs() || s.Thread.State != Running {
+		t.Errorf("after 5 s it has run for %v, and is %v", s.Duration(at.Add(5*time.Second)), s.Thread.State)
+	}
+	state("idle", "end_turn", 6*time.Second)
+	if s := state("idle", "end_turn", 9*time.Second); s.Duration(at.Add(time.Hour)) != 6*time.Second || s.Runs() || s.Thread.State != Idle {
+		t.Errorf("it has run for %v", s.Duration(at.Add(time.Hour)))
+	}
+	if s := state("", "", 10*time.Second); s.State() != "unknown" || s.Runs() {
+		t.Errorf("an unconfirmed state is %q", s.State())
+	}
+}

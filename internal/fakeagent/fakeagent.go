@@ -130,8 +130,7 @@ type Agent struct {
 	blocks   []string // content of the prompts, as JSON
 	outcomes []string
 	answers  []string
-	calls    []string // as "method params"
-	cancels  int
+	calls    []string           // as "method params"
 	turns    map[string][]*Turn // by session: the running turn, then the waiting ones
 }
 
@@ -194,11 +193,7 @@ func (a *Agent) Answers() []string {
 }
 
 // Cancels returns how many session/cancel notifications have arrived.
-func (a *Agent) Cancels() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.cancels
-}
+func (a *Agent) Cancels() int { return len(a.Calls("session/cancel")) }
 
 // Calls returns the parameters of every request for a method; with "", all requests, as "method params".
 func (a *Agent) Calls(method string) (params []string) {
@@ -285,7 +280,7 @@ func (a *Agent) Notification(method string, params []byte) {
 	json.Unmarshal(params, &in)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.cancels++
+	a.calls = append(a.calls, method+" "+string(params))
 	for _, t := range a.turns[in.SessionID] {
 		t.halt()
 	}

@@ -36,6 +36,7 @@ const (
 	NextMode
 	Options
 	Background
+	Subagents
 
 	NewSession
 	AnotherAgent
@@ -185,6 +186,7 @@ var Actions = []Action{
 	{Intent: Fork, In: Chat, Name: "fork", Help: "Fork this session: continue in a copy of it", Needs: LiveAgent, Command: "fork", InLines: "Continue in a copy of this session, or after the prompt with that number"},
 	{Intent: Turns, In: Chat, Name: "turns", Help: "Jump to a prompt: go there, edit and resend, restore files, fork", Command: "turns", InLines: "List the prompts"},
 	{Intent: NextMode, In: Chat, Name: "next-mode", Keys: []string{"shift+tab"}, Help: "Switch to the agent's next mode", Needs: LiveAgent},
+	{Intent: Subagents, In: Chat, Name: "subagents", Help: "List the sub-agents; enter reads one", Command: "subagents", InLines: "Read what a sub-agent did"},
 	{Intent: Background, In: Chat, Name: "work", Keys: []string{"f3"}, Help: "Show what is running; ctrl+x stops one", Command: "work", InLines: "List what is running"},
 	{Intent: Options, In: Chat, Name: "options", Keys: []string{"f4"}, Help: "Change options: mode, model and others", Needs: LiveAgent, Command: "options"},
 	{Intent: Mode, In: Chat, Name: "mode", Help: "Switch mode", Needs: LiveAgent, Command: "mode"},
@@ -354,6 +356,6 @@ type Group struct {
 var Groups = []Group{
 	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
 	{"Review", []Intent{ShowReview, UndoFiles, ShowNotes, Trust, MergeTree, DiscardTree}},
-	{"Agent", []Intent{NextMode, Approval, Model, Mode, Options, Background, Login, Logout}},
+	{"Agent", []Intent{NextMode, Approval, Model, Mode, Options, Background, Subagents, Login, Logout}},
 	{"View", []Intent{ToggleHelp, CycleDensity, TogglePlan, ToggleLog, SidePanel, Theme, Inline, Mouse, Home, End, Redraw}},
 }

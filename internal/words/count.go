@@ -71,3 +71,14 @@ func Ago(at, now time.Time) string {
 		return Count(int(d.Hours())/24, "day") + " ago"
 	}
 }
+
+// Tokens formats a number of tokens: "850", "12k", "1.2M".
+func Tokens(n uint64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}

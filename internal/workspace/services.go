@@ -77,6 +77,11 @@ func (c Commands) Stop(id string, done func(error)) {
 	c.s.set(func(ctx context.Context, open *acpclient.Session) error { return open.CancelTerminal(ctx, id) }, done)
 }
 
+// StopSubagent asks the agent to stop a sub-agent, and calls done with the error.
+func (c Commands) StopSubagent(id string, done func(error)) {
+	c.s.set(func(_ context.Context, open *acpclient.Session) error { return open.CancelSubagent(id) }, done)
+}
+
 // StopTool asks the agent to stop one tool call, and calls done with the error.
 func (c Commands) StopTool(id string, done func(error)) {
 	c.s.set(func(ctx context.Context, open *acpclient.Session) error { return open.CancelTool(ctx, id) }, done)

@@ -308,6 +308,29 @@ func TestNoticesPlansAndSubagents(t *testing.T) {
 	})
 }
 
+// The conversation of a sub-agent is printed when the user chooses it.
+func TestSubagentRead(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.fake.Protocol = "2"
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Update(`{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Find the parser","state":{"state":"running"}}`)
+			tn.Agent.Update("kid", `{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"It is in lex.go."}}`)
+			tn.Update(`{"sessionUpdate":"subagent_update","sessionId":"kid","state":{"state":"idle","stopReason":"end_turn"}}`)
+			return "end_turn"
+		})
+	}, func(r *rig) {
+		r.types("/subagents")
+		r.sees("No sub-agents in this session.")
+		r.types("go")
+		r.pause()
+		r.fresh()
+		r.types("/subagents")
+		r.sees("Sub-agents:", "1. Sub-agent Find the parser: done")
+		r.types("1")
+		r.sees("The conversation of sub-agent Find the parser:", "fake: It is in lex.go.", "End of the conversation.")
+	})
+}
+
 // The agent's stderr is printed only on failure, and then only what was written since the turn
 // began.
 func TestStderrIsReadOnlyOfFailures(t *testing.T) {

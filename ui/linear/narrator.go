@@ -196,7 +196,7 @@ func (n *narrator) finish(before int) {
 			continue
 		}
 		n.open = slices.DeleteFunc(n.open, func(o int) bool { return o == i })
-		it, s := n.Thread.Items[i], n.printed[i]
+		it, s := n.calls.thread.Items[i], n.printed[i]
 		if s.finished {
 			continue
 		}
@@ -212,7 +212,7 @@ func (n *narrator) finish(before int) {
 	}
 }
 
-func (n *narrator) finishAll() { n.finish(len(n.Thread.Items)) }
+func (n *narrator) finishAll() { n.finish(len(n.calls.thread.Items)) }
 
 // mostSpoken is how many bytes of a message are printed at once.
 const mostSpoken = 1 << 20

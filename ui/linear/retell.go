@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/safetext"
 	"parley/internal/words"
 )
@@ -31,13 +32,14 @@ func (n *narrator) lastExchange() {
 	if len(all) > 0 {
 		from = all[len(all)-1].Index
 	}
-	n.write(from)
+	n.write(n.Thread, from)
 }
 
-// write prints the conversation again, starting at an item.
-func (n *narrator) write(from int) {
+// write prints a conversation, that of the session or of a sub-agent, starting at an item.
+func (n *narrator) write(t *thread.Thread, from int) {
 	again := newNarrator(n.Session, n.out, n.tasks, n.stderr)
-	for _, it := range n.Thread.Items[from:] {
+	again.calls = &calls{thread: t}
+	for _, it := range t.Items[from:] {
 		again.finish(it.Index)
 		again.tell(it)
 	}
@@ -123,6 +125,24 @@ func (n *narrator) transcript() {
 		return
 	}
 	n.out.say("The whole conversation:")
-	n.write(0)
+	n.write(n.Thread, 0)
 	n.out.say("End of the conversation.")
+}
+
+// subagents lets the user choose a sub-agent, whose conversation is printed.
+func (n *narrator) subagents(ds *dialogs) {
+	var choices []choice
+	for _, s := range n.Thread.Subagents() {
+		label := words.Sentence(s.Name()) + ": " + describe.Subagent(s, n.Session.Cwd())
+		choices = append(choices, choice{label: label, do: func() {
+			n.out.say("The conversation of %s:", s.Name())
+			n.write(s.Thread, 0)
+			n.out.say("End of the conversation.")
+		}})
+	}
+	if len(choices) == 0 {
+		n.out.say("No sub-agents in this session.")
+		return
+	}
+	ds.menu("Sub-agents:", choices)
 }

@@ -39,6 +39,7 @@ var handlers = map[intent.Intent]func(c *Page, args string) tea.Cmd{
 	intent.Fork:            plain(forkHere),
 	intent.Turns:           plain(showTurns),
 	intent.Background:      plain(showWork),
+	intent.Subagents:       plain(showSubagents),
 	intent.Options:         plain(showOptions),
 	intent.Mode:            plain(showMode),
 	intent.Model:           plain(showModel),
@@ -66,7 +67,10 @@ var OfScreen = []intent.Intent{intent.Quit, intent.Sessions, intent.NextWaiting,
 	intent.ShowReview, intent.Theme, intent.SidePanel, intent.Inline}
 
 func cycleDensity(c *Page) tea.Cmd {
-	c.View.SetDensity((c.View.Density() + 1) % 3)
+	d := (c.View.Density() + 1) % 3
+	for _, p := range c.panes {
+		p.View.SetDensity(d)
+	}
 	return c.say("Detail level: " + c.View.Density().String())
 }
 

@@ -26,7 +26,7 @@ func (h questionHost) QuestionsChanged()            { h.c.asksChanged = true }
 func (c *Page) HideAsked() {
 	if c.asksChanged {
 		c.asksChanged = false
-		c.changed = append(c.changed, c.Thread.SetAsked(c.Question.Subjects())...)
+		c.own().changed = append(c.own().changed, c.Thread.SetAsked(c.Question.Subjects())...)
 		c.Applied()
 	}
 }

@@ -16,6 +16,9 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
 	switch want := c.screen.Keys.Of(intent.Transcript, p.Name); want {
 	case intent.Open:
+		if it := c.View.Selected(); it != nil && it.Subagent != nil {
+			return openSubagent(c, it.Subagent), true
+		}
 		if !c.View.Toggle() {
 			return c.say("Nothing to open here"), true
 		}
@@ -40,6 +43,10 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.Leave:
 		if c.find.Open() { // esc first removes the marks of the search
 			c.find.End()
+			return nil, true
+		}
+		if c.sub != nil {
+			leaveSubagent(c)
 			return nil, true
 		}
 		c.focus(false)

@@ -139,7 +139,11 @@ func (l session) Click(x, y int, up bool) bool {
 		c.View.End()
 	case !c.areas.uncovered(x, y):
 	case up && !c.screen.Mouse.Drops():
-		c.View.ToggleAt(y - c.areas.transcript.Y)
+		if it := c.View.HeadAt(y - c.areas.transcript.Y); it != nil && it.Subagent != nil {
+			openSubagent(c, it.Subagent)
+		} else {
+			c.View.ToggleAt(y - c.areas.transcript.Y)
+		}
 	case !up && !c.areas.end.Has(x, y):
 		c.View.DragFrom(y-c.areas.transcript.Y, x)
 	}

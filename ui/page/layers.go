@@ -33,6 +33,7 @@ func (c *Page) Restack(above layer.Layer) {
 		when(c.Question.Open(), c.Question),
 		when(c.focused, conversation{c}),
 		when(popup != nil && c.Panels.reading == nil, popup),
+		when(c.sub != nil && !c.Question.Open(), inSubagent{c}),
 		draft{c},
 		asked{c},
 		session{c},

@@ -45,7 +45,7 @@ func (c *Page) Rows(width, height int, around Around) ([]string, *tea.Cursor, Sh
 func (c *frame) rows(height int) ([]string, *tea.Cursor) {
 	width, th := c.width, c.screen.Theme
 	view := c.View.Frame()
-	c.on.view = view
+	c.on.pane, c.on.view = c.transcriptPane, view
 	foot := c.foot()
 	input, border := c.Composer.Draw(), 0
 	if height >= leastFramed || c.whoAsks() == "" {
@@ -85,8 +85,13 @@ func (c *frame) rows(height int) ([]string, *tea.Cursor) {
 	if !full {
 		c.on.areas.composer = mouse.Area{X: 2, Y: top + inputTop + border, Width: max(0, width-4), Height: len(input) - 2*border}
 	}
-	view.SetSize(width, said)
-	rows := append(make([]string, 0, height), view.Rows()...)
+	rows := make([]string, 0, height)
+	if c.sub != nil && said >= 3 {
+		rows = append(rows, c.subagentHead())
+	}
+	head := len(rows)
+	view.SetSize(width, said-head)
+	rows = append(rows, view.Rows()...)
 	if len(c.Thread.Items) == 0 {
 		rows = append(rows, welcome(c.Agent, c.screen.Options.Place(c.cwd), width, th)...)
 	}
@@ -99,7 +104,7 @@ func (c *frame) rows(height int) ([]string, *tea.Cursor) {
 	if cursor != nil {
 		cursor.Y += len(rows)
 	}
-	c.on.areas.transcript, c.on.areas.asked = mouse.Area{Width: width, Height: len(rows)}, mouse.Area{Y: len(rows), Width: width, Height: len(asked)}
+	c.on.areas.transcript, c.on.areas.asked = mouse.Area{Y: head, Width: width, Height: len(rows) - head}, mouse.Area{Y: len(rows), Width: width, Height: len(asked)}
 	rows = padded(append(rows, asked...), top-find)
 	if find > 0 {
 		row, x := c.find.Row(width)
@@ -309,25 +314,26 @@ func (c *Page) Live(width, height int, around Around) ([]string, *tea.Cursor, Sh
 }
 
 func (c *frame) live(width, height int) ([]string, *tea.Cursor) {
-	c.toScrollback(c.Thread, width)
+	own := c.own()
+	own.toScrollback(c.Thread, width)
 	cells := c.width
 	below, y := c.inlineBelow(height)
 	room := max(0, height-2-len(below))
 	var rows []string
 	if c.Question.Open() {
-		said := len(c.written.Live(leastTranscript(room)))
+		said := len(own.written.Live(leastTranscript(room)))
 		rows, c.on.question = c.Question.Rows(min(cells, maxAsked), max(4, room-said), c.Composer.Popup() != nil)
 	}
 	// A terminal that gets narrower wraps the rows. Rows that scroll off its top cannot be
 	// removed then.
 	if most := min(room-len(rows), max(4, min(height/4, 12))); most > 0 && c.Thread.State != thread.Loading {
-		if said := c.written.Live(most); len(said) > 0 {
+		if said := own.written.Live(most); len(said) > 0 {
 			rows = append(said, rows...)
 		}
 	}
 	if gap := c.gapRows(0); len(gap) > 0 {
 		rows = append(rows, gap...)
-	} else if len(rows) > 0 && len(rows) < room || len(rows) == 0 && c.written.Begun() {
+	} else if len(rows) > 0 && len(rows) < room || len(rows) == 0 && own.written.Begun() {
 		rows = append(rows, "")
 	}
 	x, dy := c.Composer.Cursor()

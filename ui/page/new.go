@@ -15,7 +15,8 @@ import (
 // New returns the page of a session.
 func New(screen *Screen, s *workspace.Session) *Page {
 	env, opts := &screen.Env, &screen.Options
-	c := &Page{Session: s, screen: screen, transcriptPane: transcriptPane{env: env, cwd: cmp.Or(s.Dir, opts.Cwd)}}
+	c := &Page{Session: s, screen: screen, transcriptPane: &transcriptPane{env: env, cwd: cmp.Or(s.Dir, opts.Cwd)}}
+	c.panes = panes{c.transcriptPane}
 	c.sending.c = c
 	c.Panels = panels{env: env, out: &c.out, inFront: c.InFront, areas: &c.areas}
 	c.Review = review.New(env, &c.out, reviewHost{c})
@@ -37,7 +38,10 @@ func New(screen *Screen, s *workspace.Session) *Page {
 // is for tests.
 func (c *Page) Afresh(screen *Screen, s *workspace.Session) *Page {
 	copied := *c
-	copied.screen, copied.Session, copied.View = screen, s, c.View.CopyFor(s.Thread)
+	copied.screen, copied.Session = screen, s
+	pane := *c.own()
+	pane.View = pane.View.CopyFor(s.Thread)
+	copied.transcriptPane, copied.panes = &pane, panes{&pane}
 	copied.Question = c.Question.ForPage(&screen.Env, &copied.out, questionHost{&copied})
 	copied.sending.c = &copied
 	copied.Panels.inFront, copied.Panels.areas = copied.InFront, &copied.areas

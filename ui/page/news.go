@@ -21,7 +21,7 @@ import (
 func (c *Page) OnNews(n workspace.News) tea.Cmd {
 	switch n := n.(type) {
 	case workspace.EventApplied:
-		c.changed = append(c.changed, n.Items...)
+		c.own().changed = append(c.own().changed, n.Items...)
 		return c.happened(n.Event)
 	case workspace.LoginWanted:
 		logins{c}.wanted(n)
@@ -39,9 +39,10 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 			return c.say(n.Note)
 		}
 	case workspace.SessionOpened:
-		c.View.Changed([]int{0}) // a fork says what it is
+		c.own().View.Changed([]int{0}) // a fork says what it is
 	case workspace.Reconnected:
 		if n.Replaced {
+			goHome(c)
 			c.load(c.Thread, c.Agent.Name) // the draft stays
 		}
 		c.Composer.Refresh()
@@ -51,9 +52,10 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 			return c.say(words.Sentence(n.Err.Error()))
 		}
 	case workspace.ItemsChanged:
-		c.changed = append(c.changed, n.Items...)
+		c.own().changed = append(c.own().changed, n.Items...)
 		c.Applied()
 	case workspace.PromptSent:
+		goHome(c)
 		c.View.End()
 		switch len(n.Notes) {
 		case 0:
@@ -70,7 +72,7 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 	case workspace.PromptDeferred:
 		return c.say("Not accepted during a turn; it is sent after this one: " + n.Err.Error())
 	case workspace.UnreportedFiles:
-		c.View.Changed([]int{c.Thread.AddNotice("⚠ "+n.Text(), "")})
+		c.own().View.Changed([]int{c.Thread.AddNotice("⚠ "+n.Text(), "")})
 	case workspace.LinesCounted:
 		return c.offerReview(n.Files)
 	case workspace.Said:

@@ -32,8 +32,9 @@ import (
 // status line.
 type Page struct {
 	*workspace.Session
-	screen *Screen
-	transcriptPane
+	screen          *Screen
+	*transcriptPane // the one on the screen
+	panes
 
 	Unread   bool // a turn ended while another session was on the screen
 	Panels   panels
@@ -140,7 +141,7 @@ func (c *Page) giveKeys() bool {
 
 // focus gives the keys to the transcript, or to the composer again.
 func (c *Page) focus(on bool) {
-	if on && len(c.Thread.Items) == 0 {
+	if on && c.View.Empty() {
 		return
 	}
 	if !on {
@@ -163,6 +164,7 @@ func (c *Page) copyText(text func() string) tea.Cmd {
 
 // goTo gives the keys to the transcript and selects one of its items.
 func (c *Page) goTo(item int) tea.Cmd {
+	goHome(c)
 	c.focus(true)
 	c.View.SelectItem(item)
 	c.View.Step(transcript.ToTop)

@@ -65,6 +65,7 @@ func showPalette(c *Page) tea.Cmd {
 // showItem selects the first item that matches.
 func showItem(c *Page, is func(*thread.Item) bool) tea.Cmd {
 	if i := slices.IndexFunc(c.Thread.Items, is); i >= 0 {
+		goHome(c)
 		c.focus(true)
 		c.View.SelectItem(i)
 	}
@@ -125,7 +126,11 @@ func showItemMessages(c *Page) tea.Cmd {
 	if len(it.Wire) == 0 && it.Request == 0 {
 		return c.say("No message of the agent made this")
 	}
-	lookUp := c.LookupOf(it.Index)
+	place := it.Index
+	if c.sub != nil {
+		place = c.sub.Place()
+	}
+	lookUp := c.LookupOf(place)
 	if lookUp == nil {
 		return c.say("This session has no log")
 	}

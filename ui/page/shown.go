@@ -12,7 +12,8 @@ import (
 type Shown struct {
 	page     *Page // nil: none
 	areas    areas
-	view     *transcript.View // as drawing left it; nil: not drawn
+	pane     *transcriptPane
+	view     *transcript.View // of the pane, as drawing left it; nil: not drawn
 	question question.Shown
 	form     question.Shown
 	viewed   []viewed
@@ -42,7 +43,7 @@ func (on Shown) Commit() {
 	if c := on.page; c != nil {
 		c.areas = on.areas
 		if on.view != nil {
-			c.View.CommitFrame(on.view)
+			on.pane.View.CommitFrame(on.view)
 		}
 	}
 }
@@ -73,7 +74,7 @@ type Around struct {
 
 // NeedsScreen reports whether something is open that needs the full screen.
 func (c *Page) NeedsScreen(height int) bool {
-	return c.Panels.reading != nil || c.Review.Open() || c.Panels.open != nil || c.login.Open() || !c.atRest() || c.Elicits.OnScreen() != nil ||
+	return c.Panels.reading != nil || c.Review.Open() || c.Panels.open != nil || c.login.Open() || c.sub != nil || !c.atRest() || c.Elicits.OnScreen() != nil ||
 		c.Question.Open() && (c.Question.Full() || height < 10)
 }
 
@@ -83,7 +84,7 @@ func (c *Page) InScrollback(width int) inline.Page {
 	if about == "" {
 		about = "in " + c.screen.Options.Place(c.cwd)
 	}
-	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, width-1), Conversation: c.toScrollback(c.Thread, width)}
+	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, width-1), Conversation: c.own().toScrollback(c.Thread, width)}
 }
 
 // FitInline is Fit for a terminal of which the page has the end.

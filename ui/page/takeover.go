@@ -132,6 +132,8 @@ func showWork(c *Page) tea.Cmd {
 			switch {
 			case w.Run != 0:
 				return showItem(c, func(it *thread.Item) bool { return it.Shell != nil && it.Shell.Key == w.Run })
+			case w.Subagent != nil:
+				return openSubagent(c, w.Subagent)
 			case w.Tool == nil:
 				return c.say("The agent sent no details")
 			}
@@ -149,6 +151,9 @@ func showWork(c *Page) tea.Cmd {
 					return c.say("It has ended")
 				}
 				return cmd
+			case w.Subagent != nil:
+				l.Note = stopSubagent(c, w.Subagent)
+				return nil
 			case w.Own:
 				l.Note = "Stopped"
 			default:
@@ -172,8 +177,14 @@ func stopSelected(c *Page) tea.Cmd {
 		}
 		return c.say("It has ended")
 	}
+	if it != nil && it.Subagent != nil {
+		return c.say(stopSubagent(c, it.Subagent))
+	}
 	if it == nil || it.Kind != thread.ToolCall {
 		return c.say(c.screen.Keys.KeyOf(intent.Transcript, intent.StopTool) + " stops a tool call, " + c.screen.Keys.ChatKey(intent.Stop) + " the turn")
+	}
+	if c.sub != nil && it.Tool.Live() {
+		return c.say(stopSubagent(c, c.sub))
 	}
 	for _, w := range work(c) {
 		if w.Tool == it.Tool {

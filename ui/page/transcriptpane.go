@@ -13,6 +13,7 @@ import (
 // transcriptPane is the transcript of a page: on the screen, with its search, and in the terminal's
 // scrollback.
 type transcriptPane struct {
+	sub     *thread.Subagent // whose it is; nil: the session's own
 	env     *layer.Env
 	cwd     string // shortens paths
 	View    *transcript.View
@@ -33,8 +34,8 @@ func (t *transcriptPane) load(th *thread.Thread, agent func() string) {
 	t.View, t.written, t.changed, t.focused = view, nil, nil, false
 }
 
-// Applied updates the rows of the items that a portion of events changed.
-func (t *transcriptPane) Applied() {
+// applied updates the rows of the items that a portion of events changed.
+func (t *transcriptPane) applied() {
 	t.View.Changed(t.changed)
 	if t.written != nil {
 		t.written.Changed(t.changed)
@@ -45,8 +46,8 @@ func (t *transcriptPane) Applied() {
 	t.changed = t.changed[:0]
 }
 
-// Tick advances the clocks and spinners.
-func (t *transcriptPane) Tick(now time.Time) {
+// tick advances the clocks and spinners.
+func (t *transcriptPane) tick(now time.Time) {
 	t.View.Tick(now)
 	if t.written != nil {
 		t.written.Tick(now)

@@ -98,7 +98,7 @@ func restore(c *Page, prompt string, r workspace.Restorable) tea.Cmd {
 	err := c.Changes.Restore(r, func(results []undo.Result) {
 		c.Changes.Undone(results, true)
 		note, refused := describe.Undone(results, true, " to before “"+text.Truncate(prompt, 60, "…")+"”", c.short)
-		c.View.Changed([]int{c.Thread.AddNotice(withRefused(note, refused), strings.Join(refused, "\n"))})
+		c.own().View.Changed([]int{c.Thread.AddNotice(withRefused(note, refused), strings.Join(refused, "\n"))})
 		c.Changes.Count(0)
 		said, _ := describe.Undone(results, true, "", c.short)
 		c.Say(withRefused(said, refused))

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/intent"
 	"parley/internal/safetext"
 	"parley/internal/words"
@@ -18,10 +19,11 @@ import (
 type Work struct {
 	Title, Hint string
 	Tool        *thread.Tool // nil if it is no tool call
-	Terminal    string       // the id of its terminal, or ""
-	Run         uint64       // the key of the user's command, or 0
-	Stops       bool         // it can be stopped without the turn
-	Own         bool         // parley runs the terminal for the agent
+	Subagent    *thread.Subagent
+	Terminal    string // the id of its terminal, or ""
+	Run         uint64 // the key of the user's command, or 0
+	Stops       bool   // it can be stopped without the turn
+	Own         bool   // parley runs the terminal for the agent
 }
 
 // Run is a shell command of the user.
@@ -74,6 +76,11 @@ func WorkOf(t *thread.Thread, runs []Run, kills bool, title func(*thread.Tool) s
 		listed["tool_call\x00"+call.ID] = true
 		out = append(out, w)
 	}
+	for _, s := range t.Subagents() {
+		if s.Runs() {
+			out = append(out, Work{Title: s.Name(), Hint: describe.Subagent(s, ""), Subagent: s, Stops: s.Cancelable})
+		}
+	}
 	for _, r := range runs {
 		out = append(out, Work{Title: "! " + r.Line, Hint: "yours", Run: r.Key, Stops: true})
 	}
@@ -98,7 +105,7 @@ func WorkOf(t *thread.Thread, runs []Run, kills bool, title func(*thread.Tool) s
 
 // same reports whether two rows are about the same work.
 func (w Work) same(other Work) bool {
-	return w.Tool == other.Tool && w.Terminal == other.Terminal && w.Run == other.Run && (w.Tool != nil || w.Terminal != "" || w.Run != 0 || w.Title == other.Title)
+	return w.Tool == other.Tool && w.Subagent == other.Subagent && w.Terminal == other.Terminal && w.Run == other.Run && (w.Tool != nil || w.Terminal != "" || w.Run != 0 || w.Title == other.Title)
 }
 
 // WorkActions are the actions of the list of running work. Stop and TakeOver get the list,

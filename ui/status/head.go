@@ -8,6 +8,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/text"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/layer"
 )
@@ -99,7 +100,7 @@ func (h Head) State() string {
 // Usage returns the context and the cost, as far as the agent has reported them.
 func (h Head) Usage() (parts []string) {
 	if used := h.Thread.Usage.Used; used > 0 {
-		parts = append(parts, "ctx "+tokens(used))
+		parts = append(parts, "ctx "+words.Tokens(used))
 	}
 	if cost := money(h.Thread.Usage); cost != "" {
 		parts = append(parts, cost)

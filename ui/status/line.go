@@ -16,6 +16,7 @@ import (
 	"parley/internal/intent"
 	"parley/internal/safetext"
 	"parley/internal/text"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/layer"
@@ -315,9 +316,9 @@ func (l Line) counts() (parts []part) {
 		add("%s", event.NameOf(o.Current, o.Choices))
 	}
 	if u := t.Usage; u.Size > 0 {
-		add("ctx %d%% %s/%s", int(min(999, float64(u.Used)/float64(u.Size)*100)), tokens(u.Used), tokens(u.Size))
+		add("ctx %d%% %s/%s", int(min(999, float64(u.Used)/float64(u.Size)*100)), words.Tokens(u.Used), words.Tokens(u.Size))
 	} else if u.Used > 0 {
-		add("ctx %s", tokens(u.Used))
+		add("ctx %s", words.Tokens(u.Used))
 	}
 	add("%s", money(t.Usage))
 	counts = changes
@@ -375,16 +376,6 @@ func (l Line) Right() string {
 		return hint(stop, "stop the command")
 	}
 	return hint(cmp.Or(l.Env.Keys.Label(intent.Empty, intent.ToggleHelp), l.Env.Keys.ChatKey(intent.ToggleHelp)), "help")
-}
-
-func tokens(n uint64) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprint(n)
 }
 
 func money(u event.UsageChanged) string {

@@ -19,6 +19,7 @@ const (
 	maxScreens  = 100 // more than fit a screen
 	maxColoured = 400
 	maxPatches  = 50
+	maxTallies  = 1000 // sub-agents
 	// maxPatchLines bounds the lines of those patches.
 	maxPatchLines = 200_000
 )
@@ -58,6 +59,7 @@ type cache struct {
 	commands   memo[*thread.Tool, command]
 	screens    memo[screenKey, *screen]
 	colours    memo[*linediff.Diff, *coloured]
+	tallies    memo[*thread.Thread, tally]
 }
 
 // diff compares the texts of a diff once; nil if they are too large to be compared

@@ -80,12 +80,21 @@ func diffSource(t *thread.Tool) string {
 // counts says how many lines a call has added and removed; "" if it has none to count. All of a
 // patch counts, whether or not its files are named as changed.
 func (p *pen) counts() string {
-	added, removed, ok, tooLarge := 0, 0, false, false
-	t := p.it.Tool
-	for _, c := range t.Content {
+	added, removed, tooLarge := p.lines()
+	switch {
+	case tooLarge:
+		return p.th.Dim.Paint("too large to compare")
+	case added+removed > 0:
+		return p.changed(added, removed)
+	}
+	return ""
+}
+
+// lines returns how many lines a call has added and removed, as far as they can be counted.
+func (p *pen) lines() (added, removed int, tooLarge bool) {
+	for _, c := range p.it.Tool.Content {
 		switch {
 		case c.Diff != nil:
-			ok = true
 			if d := p.cache.diff(c.Diff); d != nil {
 				added, removed = added+d.Added, removed+d.Removed
 			} else {
@@ -93,15 +102,8 @@ func (p *pen) counts() string {
 			}
 		case c.Changes != nil:
 			made := p.cache.patched(c.Changes, p.cwd)
-			ok = ok || made.counted
 			added, removed = added+made.added, removed+made.removed
 		}
 	}
-	switch {
-	case tooLarge:
-		return p.th.Dim.Paint("too large to compare")
-	case ok && added+removed > 0:
-		return p.changed(added, removed)
-	}
-	return ""
+	return added, removed, tooLarge
 }

@@ -151,18 +151,10 @@ func (p *pen) thoughtHead() string {
 	if d := until.Sub(p.it.At); !p.it.At.IsZero() && d >= time.Second {
 		word += " " + text.Seconds(d)
 	}
-	if last := lastLine(p.it.Text); !p.open() && p.live && last != "" {
+	if last := describe.LastLine(p.it.Text); !p.open() && p.live && last != "" {
 		word += "  " + last
 	}
 	return indent + p.th.Dim.Paint(text.Truncate(word, p.width-len(indent), "…"))
-}
-
-// lastLine returns the last line that is not blank, or the end of it, which is
-// longer than any row.
-func lastLine(text []byte) string {
-	const enough = 4096
-	text = bytes.TrimSpace(text[max(0, len(text)-enough):])
-	return strings.ToValidUTF8(string(text[bytes.LastIndexByte(text, '\n')+1:]), "")
 }
 
 // decision draws one line: what was decided, by whom, when, about what. Of most decisions the row of
@@ -253,6 +245,9 @@ func (p *pen) notice() []string {
 		ink, before = p.th.Bad, "✗ Error: "
 	default:
 		before += strings.TrimLeft(p.it.Severity, "_") + ": "
+	}
+	if p.it.Subagent != nil {
+		return []string{p.subagent()}
 	}
 	rows := p.indented(ink, before+string(p.it.Text))
 	if p.open() && p.it.Detail != "" {

@@ -77,6 +77,8 @@ func (l *layout) live(it *thread.Item) bool {
 		return l.busy() && it.Turn == l.thread.Turn && it.Tool.Live() && !it.Tool.StillRunning
 	case thread.ShellCommand:
 		return it.Shell.Live() && it.Shell.Err == nil
+	case thread.Notice:
+		return it.Subagent != nil && it.Subagent.Runs() && l.thread.State != thread.Ended
 	}
 	return false
 }
@@ -232,9 +234,12 @@ func (l *layout) ticked(e *entry, s *segment) bool {
 	if !e.key.live || made != e.key || at >= len(s.rows) || it.Kind == thread.ThoughtMessage {
 		return false
 	}
-	if p := l.pen(it); it.Kind == thread.ToolCall {
+	switch p := l.pen(it); it.Kind {
+	case thread.ToolCall:
 		s.rows[at], _ = p.toolHead()
-	} else {
+	case thread.Notice:
+		s.rows[at] = p.subagent()
+	default:
 		s.rows[at] = p.shellHead()
 	}
 	s.made = e.key

@@ -173,6 +173,18 @@ func (v *View) toggle(i int) bool {
 	return true
 }
 
+// HeadAt returns the item whose first row is visible row row; nil if there is none.
+func (v *View) HeadAt(row int) *thread.Item {
+	v.Rows()
+	if row < 0 || row >= len(v.places) || v.places[row] != v.window.start(v.places[row].item) {
+		return nil
+	}
+	return v.window.items()[v.places[row].item]
+}
+
+// Empty reports whether there is nothing to show.
+func (v *View) Empty() bool { return len(v.layout.thread.Items) == 0 }
+
 // ToggleAt opens or closes the item whose first row is visible row row. It returns
 // false if there is none or a click does nothing to it: messages of the agent are
 // closed with keys only.

@@ -25,9 +25,11 @@ const (
 	// the row that says so.
 	leastHidden = 4
 	hugeJSON    = 1 << 20
-	maxDecided  = 50   // cells of a decision in the row of its call
-	leastSaid   = 30   // cells of a call's subject, before the decision is dropped
-	maxShown    = 2000 // rows of anything, even with everything shown
+	maxDecided  = 50 // cells of a decision in the row of its call
+	leastSaid   = 30 // cells of a call's subject, before the decision is dropped
+	// leastSubject is how many cells of a call's subject are shown before its parts are dropped.
+	leastSubject = 10
+	maxShown     = 2000 // rows of anything, even with everything shown
 )
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
@@ -136,12 +138,13 @@ func (p *pen) toolHead() (row string, answered bool) {
 		source = p.th.Dim.Paint(diffSource(t))
 	}
 	left := p.headStart(ink, sign, verb)
-	return p.fit(left, words.FirstLine(subject), []string{exit, p.counts(), source, lines, word, trust, p.th.Dim.Paint(p.took())}, decided)
+	return p.fit(left, words.FirstLine(subject), leastSubject, []string{exit, p.counts(), source, lines, word, trust, p.th.Dim.Paint(p.took())}, decided)
 }
 
-// fit returns the line of a call with as many of its parts as there is room for: exit code, counts, source,
-// lines, state, trust, time, then the decision. It reports whether the decision is among them.
-func (p *pen) fit(left, subject string, parts []string, decided string) (row string, answered bool) {
+// fit returns the line of a call with as many of its parts as there is room for beside least cells of the
+// subject: exit code, counts, source, lines, state, trust, time, then the decision. It reports whether the
+// decision is among them.
+func (p *pen) fit(left, subject string, least int, parts []string, decided string) (row string, answered bool) {
 	room, right, after := 0, "", ""
 	if decided != "" {
 		after = " " + decided
@@ -154,20 +157,20 @@ func (p *pen) fit(left, subject string, parts []string, decided string) (row str
 		case dropped >= 0:
 			parts[dropped] = ""
 		}
-		least := 10
+		needs := least
 		if after != "" {
-			least = max(least, min(text.Width(subject), leastSaid))
+			needs = max(needs, min(text.Width(subject), leastSaid))
 		}
 		right = ""
 		for _, part := range parts {
 			right = join(right, part)
 		}
 		right = pad(right) + after
-		if room = p.width - text.Width(left) - text.Width(right); room >= least {
+		if room = p.width - text.Width(left) - text.Width(right); room >= needs {
 			break
 		}
 	}
-	if room < 10 {
+	if room < leastSubject {
 		room = max(1, p.width-text.Width(left))
 	}
 	return text.Truncate(left+text.Truncate(subject, room, "…")+right, p.width, "…"), after != "" || decided == ""

@@ -72,6 +72,9 @@ func (v *View) Frame() *View {
 // CommitFrame adopts what drawing a frame has moved, now that it is on the screen.
 func (v *View) CommitFrame(f *View) { *v = *f }
 
+// Size returns the size, in cells.
+func (v *View) Size() (width, height int) { return v.width, v.window.height }
+
 // SetSize sets the size, in cells. The rows that were in sight stay in sight.
 func (v *View) SetSize(width, height int) {
 	v.layout.setWidth(v.width) // a frame that was not shown may have left another one
