@@ -63,6 +63,7 @@ const (
 	UndoFiles
 	ShowNotes
 	ShowQueue
+	Steer
 	Quit
 
 	FocusTranscript
@@ -186,7 +187,7 @@ var Actions = []Action{
 	{Intent: Fork, In: Chat, Name: "fork", Help: "Fork this session: continue in a copy of it", Needs: LiveAgent, Command: "fork", InLines: "Continue in a copy of this session, or after the prompt with that number"},
 	{Intent: Turns, In: Chat, Name: "turns", Help: "Jump to a prompt: go there, edit and resend, restore files, fork", Command: "turns", InLines: "List the prompts"},
 	{Intent: NextMode, In: Chat, Name: "next-mode", Keys: []string{"shift+tab"}, Help: "Switch to the agent's next mode", Needs: LiveAgent},
-	{Intent: Subagents, In: Chat, Name: "subagents", Help: "List the sub-agents; enter reads one", Command: "subagents", InLines: "Read what a sub-agent did"},
+	{Intent: Subagents, In: Chat, Name: "subagents", Help: "Show sub-agents: read what one did, stop it", Command: "subagents", InLines: "Read what a sub-agent did"},
 	{Intent: Background, In: Chat, Name: "work", Keys: []string{"f3"}, Help: "Show what is running; ctrl+x stops one", Command: "work", InLines: "List what is running"},
 	{Intent: Options, In: Chat, Name: "options", Keys: []string{"f4"}, Help: "Change options: mode, model and others", Needs: LiveAgent, Command: "options"},
 	{Intent: Mode, In: Chat, Name: "mode", Help: "Switch mode", Needs: LiveAgent, Command: "mode"},
@@ -199,6 +200,7 @@ var Actions = []Action{
 	{Intent: ShowReview, In: Chat, Name: "review", Keys: []string{"f5"}, Help: "Review changed files: keep, undo, stage", Needs: LiveAgent, Command: "review", Also: "changes", InLines: "List changed files, or show the changes of the one with that name"},
 	{Intent: ShowNotes, In: Chat, Name: "notes", Help: "Show your notes: edit, drop, make one prompt of them", Needs: LiveAgent, Command: "notes", InLines: "List your notes; send makes one prompt of them, drop and a number drops one"},
 	{Intent: ShowQueue, In: Chat, Name: "queue", Keys: []string{"alt+q"}, Help: "Show queued prompts: edit, move, drop", Command: "queue"},
+	{Intent: Steer, In: Chat, Name: "steer", Keys: []string{"alt+s", "ctrl+enter"}, Help: "Send into the running turn: the draft, or the first queued prompt", Needs: LiveAgent, Command: "steer", Args: "[PROMPT]", InLines: "Put a prompt, or the first queued one, into the running turn"},
 	{Intent: UndoFiles, In: Chat, Name: "put-back", Help: "Restore files that the agent changed", Needs: LiveAgent, Command: "undo", InLines: "Restore files that the agent changed, or to before the prompt with that number"},
 	{Intent: Theme, In: Chat, Name: "theme", Help: "Switch theme", Command: "theme"},
 	{Intent: SidePanel, In: Chat, Name: "side-panel", Help: "Show or hide the side panel", Command: "side"},
@@ -354,7 +356,7 @@ type Group struct {
 
 // Groups are the groups of all actions that the list shows.
 var Groups = []Group{
-	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
+	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, Steer, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
 	{"Review", []Intent{ShowReview, UndoFiles, ShowNotes, Trust, MergeTree, DiscardTree}},
 	{"Agent", []Intent{NextMode, Approval, Model, Mode, Options, Background, Subagents, Login, Logout}},
 	{"View", []Intent{ToggleHelp, CycleDensity, TogglePlan, ToggleLog, SidePanel, Theme, Inline, Mouse, Home, End, Redraw}},

@@ -33,12 +33,15 @@ type Prompts struct {
 	Carried     carried.Blocks     // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
 	Unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
 
+	Steering []string // those that are being put into the running turn
+
 	s         *Session
 	sending   *sending        // the prompt whose files are being read
 	refused   []unsent        // prompts that the agent refused for want of a login
 	last      string          // the last prompt sent
 	dropped   map[uint64]bool // held prompts to drop when the agent returns them
 	explains  bool            // the first queued prompt says why something was rejected
+	replaces  bool            // the turn was stopped for the first queued prompt
 	switching bool            // the mode is being set for the next prompt
 }
 
@@ -82,7 +85,7 @@ func (p *Prompts) Reading() (text string, ok bool) {
 // Pending returns the prompts that the user may still need: those queued, being sent or refused, and the
 // last one.
 func (p *Prompts) Pending() []string {
-	all := append(slices.Clone(p.Queue.texts), texts(p.refused)...)
+	all := slices.Concat(p.Queue.texts, texts(p.refused), p.Steering)
 	if p.sending != nil {
 		all = append(all, p.sending.text)
 	}
@@ -343,8 +346,8 @@ func (p *Prompts) sendQueued() {
 // or an error the queue waits for the user, whatever turns come in between; see SubmitNext for
 // the exception.
 func (p *Prompts) turnEnded(e event.TurnEnded) {
-	explains := p.explains && p.s.stopAsked.IsZero()
-	p.s.stopAsked, p.explains = time.Time{}, false
+	follows := p.explains && p.s.stopAsked.IsZero() || p.replaces
+	p.s.stopAsked, p.explains, p.replaces = time.Time{}, false, false
 	if WantsLogin(e.Err) {
 		if text, ok := p.turnPrompt(); ok {
 			p.refused = append(p.refused, unsent{0, text})
@@ -357,7 +360,7 @@ func (p *Prompts) turnEnded(e event.TurnEnded) {
 		p.sending.ended = &e
 		return
 	}
-	if e.Err != nil || e.StopReason == "cancelled" && !explains {
+	if e.Err != nil || e.StopReason == "cancelled" && !follows {
 		p.pause()
 	}
 	p.Queue.refill()

@@ -308,6 +308,36 @@ func TestNoticesPlansAndSubagents(t *testing.T) {
 	})
 }
 
+// A prompt goes into the running turn where the agent takes one.
+func TestSteer(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.fake.Turn(func(tn *fakeagent.Turn) string { tn.Wait(time.Minute); return "end_turn" })
+		r.fake.On("initialize", func(c *fakeagent.Call) (string, error) {
+			whole, err := c.Default()
+			return strings.TrimSuffix(whole, "}") + `,"_meta":{"steering":{"supported":true}}}`, err
+		})
+		r.fake.On("_session/steering", func(*fakeagent.Call) (string, error) { return `{"outcome":"injected"}`, nil })
+	}, func(r *rig) {
+		r.types("/steer faster")
+		r.sees("No turn is running: type the prompt without /steer.")
+		r.types("go", "/steer")
+		r.sees("No prompt: /steer and a text, or queue one first.")
+		r.types("/steer faster")
+		r.sees("You: faster")
+		r.types("slower", "/steer")
+		r.sees("You: slower")
+		if got := r.Agent().Calls("_session/steering"); len(got) != 2 {
+			t.Errorf("sent %q", got)
+		}
+	})
+	talkTo(t, func(r *rig) {
+		r.fake.Turn(func(tn *fakeagent.Turn) string { tn.Wait(time.Minute); return "end_turn" })
+	}, func(r *rig) {
+		r.types("go", "/steer faster")
+		r.sees("fake takes no prompt in a turn. /stop stops it, then the prompt can be sent.")
+	})
+}
+
 // The conversation of a sub-agent is printed when the user chooses it.
 func TestSubagentRead(t *testing.T) {
 	talkTo(t, func(r *rig) {

@@ -85,6 +85,37 @@ func (p *prompts) resolve(line string) (send, why string) {
 	return line, why
 }
 
+// steer puts a prompt, or the first queued one, into the running turn.
+func (p *prompts) steer(text string) {
+	s := p.w.Front()
+	queue := s.Prompts.Queue.Texts()
+	queued := text == "" && len(queue) > 0
+	if queued {
+		text = queue[0]
+	}
+	switch {
+	case text == "":
+		p.dialogs.out.say("No prompt: /steer and a text, or queue one first.")
+		return
+	case !s.Running():
+		p.dialogs.out.say("No turn is running: type the prompt without /steer.")
+		return
+	case !s.Prompts.Steers():
+		p.dialogs.out.say("%s takes no prompt in a turn. /stop stops it, then the prompt can be sent.", called(s.Agent))
+		return
+	case workspace.IsCommand(text):
+		p.dialogs.out.say("Only a prompt can be put into the running turn.")
+		return
+	}
+	if err := s.Prompts.Steer(text); err != nil {
+		p.dialogs.out.say("Not sent: %s.", err)
+		return
+	}
+	if queued {
+		s.Prompts.Queue.Drop(0)
+	}
+}
+
 // due handles a queued line that looks like a command, whose turn has come, and then those after it.
 func (p *prompts) due(s *workspace.Session, line string, run func(line string) bool) {
 	front := s == p.w.Front()

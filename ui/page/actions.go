@@ -47,6 +47,7 @@ var handlers = map[intent.Intent]func(c *Page, args string) tea.Cmd{
 	intent.Trust:           plain(showTrust),
 	intent.ShowNotes:       plain(showNotes),
 	intent.ShowQueue:       plain(showQueue),
+	intent.Steer:           steer,
 	intent.UndoFiles:       plain(showUndo),
 	intent.Mouse:           func(c *Page, _ string) tea.Cmd { return c.say(c.screen.Mouse.Toggle()) },
 	intent.Login:           func(c *Page, _ string) tea.Cmd { return logins{c}.offer() },

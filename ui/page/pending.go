@@ -94,6 +94,9 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 	if text, reading := s.Prompts.Reading(); reading {
 		all = append(all, waiting{"reading files  ", text})
 	}
+	for _, text := range s.Prompts.Steering {
+		all = append(all, waiting{"going into the turn  ", text})
+	}
 	for i, text := range s.Prompts.Queue.Texts() {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
@@ -115,6 +118,8 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 				right = does(intent.Chat, intent.Send, "send") + right
 			case s.Prompts.Queue.Paused():
 				right = does(intent.Chat, intent.Send, "send after this turn") + right
+			case s.Busy():
+				right = does(intent.Chat, intent.Steer, "send now") + right
 			}
 			right = th.Dim.Paint(right)
 		}

@@ -18,6 +18,7 @@ import (
 type sending struct {
 	c        *Page
 	doubtful string // the line about which the user was asked whether to send it as text
+	stopsFor string // the prompt about which the user was asked whether to stop the turn for it
 }
 
 // submitLine runs the command that a line names, or sends the line as a prompt; false if it returned to

@@ -112,6 +112,9 @@ func (p *pen) promptRows(lines []string, first bool) []string {
 	clock := ""
 	if first && !p.it.At.IsZero() {
 		clock = p.it.At.Format("15:04")
+		if p.it.Steered {
+			clock = "in the turn " + clock
+		}
 	}
 	rows := make([]string, 0, len(lines)+1)
 	for n, s := range lines {

@@ -1,0 +1,62 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+)
+
+// Steers reports whether a prompt can be put into a running turn of the session's agent.
+func (p *Prompts) Steers() bool {
+	info := p.s.Agent.Info()
+	return info != nil && info.Steering
+}
+
+// Steer puts a prompt into the running turn, with what is carried. The agent says where it is in the
+// conversation. If the turn has ended in the meantime, the prompt is sent next, before those that are queued. If
+// the agent does not take it, PromptNotSent returns it.
+func (p *Prompts) Steer(text string) error {
+	open := p.s.acp
+	switch {
+	case open == nil:
+		return ErrNotOpen
+	case !open.Running():
+		return p.SubmitNext(text)
+	}
+	blocks := []event.Block{{Text: sentText(text)}}
+	expand, took := p.expand(blocks[0].Text), p.Carried
+	p.Carried, p.Steering = nil, append(p.Steering, text)
+	p.s.Agent.request(func(ctx context.Context) error {
+		if expand != nil {
+			blocks, _ = expand(ctx)
+		}
+		return open.Steer(ctx, append(textBlocks(took), blocks...)...)
+	}, func(err error) {
+		if i := slices.Index(p.Steering, text); i >= 0 {
+			p.Steering = slices.Delete(p.Steering, i, i+1)
+		}
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, acpclient.ErrNoTurn):
+			p.Carried.Return(took)
+			if err = p.SubmitNext(text); err == nil {
+				return
+			}
+		default:
+			p.Carried.Return(took)
+		}
+		p.s.w.tell(PromptNotSent{OfSession{p.s}, text, err})
+	})
+	return nil
+}
+
+// StopAndSend stops the running turn and sends a prompt then, before those that are queued.
+func (p *Prompts) StopAndSend(text string) {
+	p.Queue.next(0, text)
+	p.replaces = true
+	p.s.Stop()
+}
