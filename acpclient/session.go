@@ -30,6 +30,7 @@ type Session struct {
 	// Reader goroutine only.
 	texts textStreams
 	tools toolStore // permission requests refer to them
+	told  string    // of a sub-agent: the id of the last message of the session that has started it
 
 	cancelable cancelables
 	turns      turns

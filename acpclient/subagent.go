@@ -2,6 +2,7 @@ package acpclient
 
 import (
 	"fmt"
+	"strings"
 
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
@@ -58,16 +59,41 @@ func (s *Session) root() *Session {
 	return s
 }
 
-// sessionMessage posts what a sub-agent was told as a message of its user. Its sender shows the same message,
-// and the recipient's answer, in its own words.
+// sessionMessage posts a message between sessions. What a sub-agent is told by the session that has started it
+// is a message of its user. Participants come with upserts alone, before, between or after the pieces.
 func (s *Session) sessionMessage(u *wire.Update) {
-	switch {
-	case s.parent == nil || u.Recipient != s.id:
-	case u.Kind == wire.SessionMessageChunk:
-		s.chunk(event.User, u)
-	default:
-		s.messageReplaced(event.User, u)
+	if s.parent != nil && u.Recipient == s.id && (u.Sender == s.parent.id || u.Sender == "") {
+		s.told = u.MessageID
 	}
+	pieces := u.Kind == wire.SessionMessageChunk
+	switch {
+	case u.MessageID == s.told && pieces:
+		s.chunk(event.User, u)
+		return
+	case u.MessageID == s.told:
+		s.messageReplaced(event.User, u)
+		return
+	}
+	e := event.SessionMessage{For: s.wireContext(), ID: u.MessageID, From: u.Sender, To: u.Recipient}
+	blocks := []wire.ContentBlock{u.Content}
+	clean := &s.texts.stream(peerText, u.MessageID).clean
+	if !pieces {
+		if u.Blocks == nil {
+			s.post(e)
+			return
+		}
+		blocks, e.Replaces, *clean = *u.Blocks, true, safetext.Stream{}
+	}
+	var text strings.Builder
+	for _, b := range blocks {
+		if b.Type == "text" {
+			text.WriteString(clean.Write(b.Text))
+		} else {
+			text.WriteString("[" + safetext.Line(b.Type, 40) + "]")
+		}
+	}
+	e.Text = text.String()
+	s.post(e)
 }
 
 // subagentState reports the state that a sub-agent reports itself in the session that started it.

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/acpclient/thread"
 	"parley/internal/must"
 )
 
@@ -85,6 +86,27 @@ func TestSubagentCancelled(t *testing.T) {
 			if err := k.session.CancelSubagent(id); !errors.Is(err, acpclient.ErrUnsupported) {
 				t.Errorf("%s: %v", id, err)
 			}
+		}
+	})
+}
+
+// What a sub-agent is told is a message of its user, in pieces too; its answer is a message between sessions.
+func TestMessagesToSubagents(t *testing.T) {
+	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
+		k.update(`{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Explore","state":{"state":"running"}}`)
+		in := func(session, update string) {
+			k.say(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + session + `","update":` + update + `}}`)
+		}
+		in("kid", `{"sessionUpdate":"session_message","messageId":"m","senderSessionId":"s","recipientSessionId":"kid"}`)
+		in("kid", `{"sessionUpdate":"session_message_chunk","messageId":"m","content":{"type":"text","text":"look clo"}}`)
+		in("kid", `{"sessionUpdate":"session_message_chunk","messageId":"m","content":{"type":"text","text":"sely"}}`)
+		in("s", `{"sessionUpdate":"session_message","messageId":"r","senderSessionId":"kid","recipientSessionId":"s","content":[{"type":"text","text":"\u001b[31mfound"},{"type":"image","data":"","mimeType":"image/png"}]}`)
+		k.settle()
+		if kid := k.thread.Subagent("kid").Thread.Items; len(kid) != 1 || string(kid[0].Text) != "look closely" || kid[0].Kind != thread.UserMessage {
+			t.Errorf("it was told %d items: %q", len(kid), kid[0].Text)
+		}
+		if last := k.thread.Items[len(k.thread.Items)-1]; string(last.Text) != "message from sub-agent Explore: found[image]" {
+			t.Errorf("it answered %q", last.Text)
 		}
 	})
 }

@@ -15,8 +15,12 @@ type textStream struct {
 	clean safetext.Stream
 }
 
-// summaryText is the role of compaction summaries in textStreams.
-const summaryText event.Role = -1
+// The roles in textStreams of texts that are no messages of the conversation: compaction summaries and messages
+// between sessions.
+const (
+	summaryText event.Role = -1 - iota
+	peerText
+)
 
 // textStreams are the streams of a session's messages. Reader goroutine only.
 type textStreams struct {
@@ -59,7 +63,7 @@ func (t *textStreams) end(which func(i int, st *textStream) bool) {
 			kept = append(kept, st)
 			continue
 		}
-		if text := st.clean.Flush(); text != "" && st.role != summaryText {
+		if text := st.clean.Flush(); text != "" && st.role >= 0 {
 			t.post(st, text)
 		}
 	}

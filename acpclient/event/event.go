@@ -253,6 +253,16 @@ type SubagentChanged struct {
 	At                        time.Time
 }
 
+// SessionMessage creates or changes a message between sessions: one of them is the event's session, the other
+// one of its sub-agents or the session that has started it. An empty From or To is unchanged. Text replaces that of
+// the message, or is appended.
+type SessionMessage struct {
+	For
+	ID, From, To string
+	Text         string
+	Replaces     bool
+}
+
 // CompactionChanged creates or changes a compaction of the context.
 type CompactionChanged struct {
 	For

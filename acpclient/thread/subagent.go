@@ -177,7 +177,7 @@ func (t *Thread) subagent(e event.SubagentChanged) {
 	if s == nil {
 		s = &Subagent{ID: e.ID, Thread: New(e.ID), item: t.add(&Item{Kind: Notice, At: e.At})}
 		s.item.Subagent = s
-		s.Thread.family, s.Thread.parent = t.family, t
+		s.Thread.family, s.Thread.parent, s.Thread.separate = t.family, t, true
 		t.family.byID[e.ID] = s
 		t.family.all = append(t.family.all, s)
 	}

@@ -110,3 +110,20 @@ func TestSubagentTime(t *testing.T) {
 		t.Errorf("an unconfirmed state is %q", s.State())
 	}
 }
+
+// case 206: a message between sessions has one line in each transcript, however it arrives.
+func TestMessagesBetweenSessions(t *testing.T) {
+	th := New("s")
+	th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", Title: new("Explore")})
+	th.Apply(event.SessionMessage{For: of("s"), ID: "m", Text: "look\nclo"})
+	th.Apply(event.SessionMessage{For: of("s"), ID: "m", From: "s", To: "kid"})
+	th.Apply(event.SessionMessage{For: of("s"), ID: "m", Text: "sely"})
+	th.Apply(event.SessionMessage{For: of("s"), ID: "r", From: "kid", To: "s", Text: "done", Replaces: true})
+	th.Apply(event.SessionMessage{For: of("kid"), ID: "r", From: "kid", To: "s", Text: "done", Replaces: true})
+	if got := th.Items; len(got) != 3 || string(got[1].Text) != "message to sub-agent Explore: look" || got[1].Detail != "look\nclosely" || string(got[2].Text) != "message from sub-agent Explore: done" {
+		t.Errorf("%d items: %q (%q), %q", len(got), got[1].Text, got[1].Detail, got[2].Text)
+	}
+	if kid := th.Subagent("kid").Thread.Items; len(kid) != 1 || string(kid[0].Text) != "message to the session: done" {
+		t.Errorf("the sub-agent has %q", kid[0].Text)
+	}
+}

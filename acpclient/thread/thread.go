@@ -195,6 +195,7 @@ type Thread struct {
 	messages    map[messageKey]*Item
 	attachments map[messageKey][]*Item // of messages (v2)
 	compactions map[string]*Item
+	relays      map[string]*relay
 	family      *family               // never nil
 	parent      *Thread               // of a sub-agent: the session that has started it
 	live        map[*Item]bool        // tool calls that have not ended
@@ -223,7 +224,7 @@ type messageKey struct {
 // New returns an empty thread.
 func New(session string) *Thread {
 	return &Thread{Session: session, terminals: map[string]*Terminal{}, messages: map[messageKey]*Item{}, attachments: map[messageKey][]*Item{},
-		compactions: map[string]*Item{}, family: &family{byID: map[string]*Subagent{}}, live: map[*Item]bool{}, questions: map[uint64]event.Span{}, holds: map[hold]*Item{}}
+		compactions: map[string]*Item{}, relays: map[string]*relay{}, family: &family{byID: map[string]*Subagent{}}, live: map[*Item]bool{}, questions: map[uint64]event.Span{}, holds: map[hold]*Item{}}
 }
 
 // Terminal returns the terminal with this id, nil if there is none. Those that parley runs for a
@@ -370,6 +371,8 @@ func (t *Thread) session(e event.Event) {
 		t.Removed += e.Removed
 	case event.CompactionChanged:
 		t.compaction(e)
+	case event.SessionMessage:
+		t.relayed(e)
 	case event.SubagentChanged:
 		t.subagent(e)
 	case event.NoticeArrived:

@@ -78,8 +78,8 @@ var updates = inBoth(func(v2 bool) kinds {
 	k.add(part(compaction, func(u *Update) **CompactionChange { return &u.Compact }), CompactionUpdate)
 	k.add(part(compactionPiece, func(u *Update) **CompactionChange { return &u.Compact }), CompactionSummaryChunk)
 	k.add(part(subagent, func(u *Update) **Subagent { return &u.Subagent }), SubagentUpdate)
-	k.add(message.with(recipient).decode, SessionMessage)
-	k.add(chunk.with(recipient).decode, SessionMessageChunk)
+	k.add(message.with(sender).with(recipient).decode, SessionMessage)
+	k.add(chunk.decode, SessionMessageChunk)
 	if !v2 {
 		return k
 	}
@@ -93,8 +93,11 @@ var updates = inBoth(func(v2 bool) kinds {
 	return k
 })
 
-// recipient is the session that a message between sessions is for.
-var recipient = optional("recipientSessionId", text, func(u *Update) *string { return &u.Recipient })
+// sender and recipient are the sessions of a message between sessions.
+var (
+	sender    = optional("senderSessionId", text, func(u *Update) *string { return &u.Sender })
+	recipient = optional("recipientSessionId", text, func(u *Update) *string { return &u.Recipient })
+)
 
 // part decodes the whole update into a part of Update.
 func part[T any](s *shape[T], at func(*Update) **T) func(c *jsonscan.Cursor, u *Update) error {

@@ -30,7 +30,8 @@ type Update struct {
 	MessageID string
 	Content   ContentBlock
 	Blocks    *[]ContentBlock
-	Recipient string // of a message between sessions: the session that gets it
+	// Sender and Recipient are the sessions of a message between sessions; "" if unchanged.
+	Sender, Recipient string
 
 	Tool     ToolCall          // tool_call, tool_call_update
 	Piece    *ToolPiece        // tool_call_content_chunk

@@ -25,6 +25,8 @@ type jsonEvent struct {
 
 	Role      string `json:"role,omitempty"`
 	MessageID string `json:"messageId,omitempty"`
+	From      string `json:"from,omitempty"`
+	To        string `json:"to,omitempty"`
 	Text      string `json:"text,omitempty"`
 	URI       string `json:"uri,omitempty"`
 
@@ -155,6 +157,8 @@ func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 		return jsonEvent{Type: "plan", Plan: planOf(e.Entries), Text: e.Markdown}, true
 	case event.SubagentChanged:
 		return jsonEvent{Type: "subagent", Session: e.ID, Subject: said(e.Title), Text: said(e.Description), State: said(e.State), StopReason: e.StopReason}, true
+	case event.SessionMessage:
+		return jsonEvent{Type: "session_message", MessageID: e.ID, From: e.From, To: e.To, Text: e.Text, Replaces: e.Replaces}, true
 	case event.PermissionAnswered:
 		return jsonEvent{Type: "permission", Subject: e.Subject, Decision: e.Decision, By: e.By, Allowed: &e.Allowed}, true
 	case event.UsageChanged:

@@ -44,6 +44,7 @@ var HostileUpdates = map[string][]string{"": {
 	`{"sessionUpdate":"compaction_update","compactionId":E,"status":E,"summary":[{"type":"text","text":E}],"error":E}`,
 	`{"sessionUpdate":"compaction_summary_chunk","compactionId":E,"content":{"type":"text","text":E}}`,
 	`{"sessionUpdate":"subagent_update","sessionId":E,"title":E,"description":E,"state":{"state":E,"stopReason":E}}`,
+	`{"sessionUpdate":"session_message","messageId":E,"senderSessionId":E,"recipientSessionId":E,"content":[{"type":"text","text":E},{"type":E}]}`,
 	`{"sessionUpdate":E,"x":E}`,
 }, "2": {
 	`{"sessionUpdate":"user_message","messageId":"u7","content":[{"type":"text","text":E},{"type":E,"text":E}]}`,
@@ -62,6 +63,7 @@ var HostileUpdates = map[string][]string{"": {
 	`{"sessionUpdate":"plan_update","plan":{"planId":E,"type":"items","entries":[{"content":E,"priority":E,"status":E}]}}`,
 	`{"sessionUpdate":"plan_update","plan":{"planId":"text","type":"markdown","content":E}}`,
 	`{"sessionUpdate":"subagent_update","sessionId":E,"title":E,"description":E,"state":{"state":E,"stopReason":E}}`,
+	`{"sessionUpdate":"session_message","messageId":E,"senderSessionId":E,"recipientSessionId":E,"content":[{"type":"text","text":E},{"type":E}]}`,
 	`{"sessionUpdate":"plan_update","plan":{"planId":E,"type":E,"content":E}}`,
 	`{"sessionUpdate":"state_update","state":E,"background":[{"type":"terminal","terminalId":"t1"},{"type":"tool_call","toolCallId":E},{"type":E}]}`,
 }}
