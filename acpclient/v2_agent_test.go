@@ -197,7 +197,7 @@ func (k *v2Talk) settle() []event.Event {
 	synctest.Wait()
 	events := k.queue.Drain()
 	for _, e := range events {
-		if _, over := e.(event.Disconnected); over || e.EventSession() == "s" {
+		if _, over := e.(event.Disconnected); over || e.EventSession() == "s" || k.thread.Subagent(e.EventSession()) != nil {
 			k.thread.Apply(e)
 		}
 	}
