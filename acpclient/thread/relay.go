@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"cmp"
 	"strings"
 
 	"parley/acpclient/event"
@@ -42,8 +43,19 @@ func (t *Thread) relayed(e event.SessionMessage) {
 	case m.from != "":
 		line += " from " + t.called(m.from)
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(it.Detail[:min(len(it.Detail), maxRelayed)]), "\n")
-	it.rewrite(line + ": " + strings.ToValidUTF8(first, ""))
+	it.rewrite(line + ": " + firstWords(it.Detail))
+}
+
+// firstWords returns the first line of a text that is more than markup, such as claude puts before an answer.
+func firstWords(text string) (first string) {
+	for line := range strings.SplitSeq(text[:min(len(text), maxRelayed)], "\n") {
+		line = strings.TrimSpace(strings.ToValidUTF8(line, ""))
+		first = cmp.Or(first, line)
+		if line != "" && !strings.HasPrefix(line, "<") {
+			return line
+		}
+	}
+	return first
 }
 
 // maxRelayed is how many bytes of a message's first line are in its line.

@@ -118,7 +118,7 @@ func TestMessagesBetweenSessions(t *testing.T) {
 	th.Apply(event.SessionMessage{For: of("s"), ID: "m", Text: "look\nclo"})
 	th.Apply(event.SessionMessage{For: of("s"), ID: "m", From: "s", To: "kid"})
 	th.Apply(event.SessionMessage{For: of("s"), ID: "m", Text: "sely"})
-	th.Apply(event.SessionMessage{For: of("s"), ID: "r", From: "kid", To: "s", Text: "done", Replaces: true})
+	th.Apply(event.SessionMessage{For: of("s"), ID: "r", From: "kid", To: "s", Text: "<tools>Read</tools>\ndone", Replaces: true})
 	th.Apply(event.SessionMessage{For: of("kid"), ID: "r", From: "kid", To: "s", Text: "done", Replaces: true})
 	if got := th.Items; len(got) != 3 || string(got[1].Text) != "message to sub-agent Explore: look" || got[1].Detail != "look\nclosely" || string(got[2].Text) != "message from sub-agent Explore: done" {
 		t.Errorf("%d items: %q (%q), %q", len(got), got[1].Text, got[1].Detail, got[2].Text)
