@@ -158,7 +158,7 @@ func (c *Page) short(path string) string {
 
 // copyText copies a text and shows the outcome.
 func (c *Page) copyText(text func() string) tea.Cmd {
-	to := clipboard.Clipboard{Program: c.screen.Options.Copy, Multiplexer: c.screen.Options.Multiplexer}
+	to := clipboard.Clipboard{Program: c.screen.Options.Copy, Multiplexer: c.screen.Options.Terminal.Multiplexer}
 	return to.Copy(c.screen.Workspace.Context(), text, c.say)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/intent"
 	"parley/internal/notes"
+	"parley/internal/tty"
 	"parley/internal/undo"
 	"parley/ui/layer"
 	"parley/ui/theme"
@@ -57,7 +58,7 @@ func newRig(t *testing.T, files ...onDisk) *rig {
 		f.Turn, f.Version = max(1, f.Turn), "1"
 		g.files[f.Path] = &f
 	}
-	env := &layer.Env{Now: func() time.Time { return time.Unix(1000, 0) }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}
+	env := &layer.Env{Now: func() time.Time { return time.Unix(1000, 0) }, Keys: intent.Default, Theme: theme.For("dark", tty.Colours{Dark: true})}
 	g.r = New(env, &g.out, g)
 	g.r.Saw(g.width, g.height)
 	g.run(g.r.Start(g.changes()))
