@@ -54,8 +54,8 @@ func (m *Model) inlineDrawing() drawing {
 	return drawing{view: v, on: on}
 }
 
-func (m *Model) toggleInline(c *page.Page) tea.Cmd {
-	c.Say(m.inline.Toggle())
+func (m *Model) toggleInline() tea.Cmd {
+	m.Front.Say(m.inline.Toggle())
 	if m.inline.On() {
 		return tea.Raw(tty.AskName)
 	}

@@ -105,7 +105,7 @@ func New(opts Options) *Model {
 	m.Workspace = workspace.New(of)
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: opts.Place(opts.Cwd)}, m.Workspace, m.leaveStart)
 	m.pages = pages{screen: &m.Screen, made: map[*workspace.Session]*page.Page{}}
-	m.Store = newStore(m)
+	m.Store, m.Handlers = newStore(m), m.handlers()
 	m.Front = m.pageOf(m.Workspace.Front())
 	m.Mouse.SetOff(opts.NoMouse)
 	m.Choosing = opts.Start == ""

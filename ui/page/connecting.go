@@ -120,13 +120,15 @@ func (l connecting) leave() tea.Cmd {
 		c.screen.Workspace.Remove(c.Session)
 		return nil
 	}
-	return c.out.Add(ForScreen{Intent: intent.AnotherAgent})
+	cmd, _ := c.act(intent.AnotherAgent, "")
+	return cmd
 }
 
 // giveUp cancels the start of the agent, and quits if nothing else is open.
 func (l connecting) giveUp() tea.Cmd {
 	if l.c.alone() {
-		return l.c.out.Add(ForScreen{Intent: intent.Quit})
+		cmd, _ := l.c.act(intent.Quit, "")
+		return cmd
 	}
 	return l.leave()
 }

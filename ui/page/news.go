@@ -54,6 +54,8 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 	case workspace.ItemsChanged:
 		c.own().changed = append(c.own().changed, n.Items...)
 		c.Applied()
+	case workspace.CommandDue:
+		return c.sending.runDue(n.Line)
 	case workspace.PromptSent:
 		goHome(c)
 		c.View.End()
@@ -194,10 +196,9 @@ func (c *Page) happened(e event.Event) tea.Cmd {
 	return nil
 }
 
-// CarryOut does what the components of the page want, and returns what is left to the screen.
-func (c *Page) CarryOut() (tea.Cmd, []ForScreen) {
+// CarryOut does what the components of the page want.
+func (c *Page) CarryOut() tea.Cmd {
 	var cmds []tea.Cmd
-	var left []ForScreen
 	for len(c.out) > 0 { // an action may want more
 		for _, e := range c.out.Take() {
 			switch e := e.(type) {
@@ -210,12 +211,10 @@ func (c *Page) CarryOut() (tea.Cmd, []ForScreen) {
 			case layer.OpenURL:
 				open := c.screen.Options.OpenURL
 				cmds = append(cmds, func() tea.Msg { return openedURLMsg{c, open(string(e))} })
-			case ForScreen:
-				left = append(left, e)
 			}
 		}
 	}
-	return tea.Batch(cmds...), left
+	return tea.Batch(cmds...)
 }
 
 // Do does an action that a component wants. While an agent starts there is no session for an action to

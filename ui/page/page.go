@@ -1,6 +1,6 @@
 // Package page is the page of one session: its transcript, composer, question, panels and status line, and
 // the actions of the user there. Pages share a Screen and know nothing of each other: what concerns more than
-// one of them they leave to the screen, as the effect ForScreen.
+// one of them, handlers of the screen do.
 package page
 
 import (
@@ -113,6 +113,7 @@ type Screen struct {
 	layer.Env
 	Options   Options
 	Workspace *workspace.Workspace
+	Handlers  map[intent.Intent]Handler
 	Store     *composer.Store
 	Input     *layer.Input
 	Mouse     *mouse.Mouse
@@ -220,9 +221,6 @@ func (c *Page) StartReview(start func(*review.Changes) tea.Cmd) tea.Cmd {
 	return start(changes)
 }
 
-// askReview asks for the review of this page and of those that are compared with it.
-func (c *Page) askReview() tea.Cmd { return c.out.Add(ForScreen{Intent: intent.ShowReview}) }
-
 const notRecorded = "Changes are not recorded here"
 
 // slash returns what can be typed after a slash.
@@ -234,12 +232,6 @@ func switchFocus(c *Page) tea.Cmd {
 		c.focus(!c.focused)
 	}
 	return nil
-}
-
-// ForScreen is an effect: an action that concerns other pages, or all of the screen, which a page leaves to it.
-type ForScreen struct {
-	Intent intent.Intent
-	Args   string
 }
 
 // alone reports whether nothing else is open.
