@@ -27,7 +27,7 @@ func New(screen *Screen, s *workspace.Session) *Page {
 		}
 	}
 	c.Composer = screen.Store.New(composing{c})
-	c.Question, c.Elicits = question.New(env, &c.out, questionHost{c}), question.NewElicitations(env, &c.out, c.formPage)
+	c.Question, c.Elicits = question.New(env, &c.out, c.state), question.NewElicitations(env, &c.out, c.state)
 	c.find = find.New(env, &c.out, c.View)
 	c.shells = shell.New(env, opts.Shell, c.onShellEvent)
 	c.login = start.NewLogin(env, &c.out, logins{c}.page)
@@ -42,7 +42,7 @@ func (c *Page) Afresh(screen *Screen, s *workspace.Session) *Page {
 	pane := *c.own()
 	pane.View = pane.View.CopyFor(s.Thread)
 	copied.transcriptPane, copied.panes = &pane, panes{&pane}
-	copied.Question = c.Question.ForPage(&screen.Env, &copied.out, questionHost{&copied})
+	copied.Question = c.Question.ForPage(&screen.Env, &copied.out, copied.state)
 	copied.sending.c = &copied
 	copied.Panels.inFront, copied.Panels.areas = copied.InFront, &copied.areas
 	return &copied

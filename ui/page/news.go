@@ -15,6 +15,7 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/layer"
+	"parley/ui/question"
 )
 
 // OnNews shows news of the session. Of an event, the changed items are shown by Applied.
@@ -211,6 +212,14 @@ func (c *Page) CarryOut() tea.Cmd {
 			case layer.OpenURL:
 				open := c.screen.Options.OpenURL
 				cmds = append(cmds, func() tea.Msg { return openedURLMsg{c, open(string(e))} })
+			case question.OfferRules:
+				cmds = append(cmds, offerRules(c, e))
+			case question.EditWrite:
+				cmds = append(cmds, editWrite(c, e))
+			case question.RejectWhy:
+				rejectWhy(c, e.Question)
+			case question.Uncover:
+				c.Composer.ClosePopup()
 			}
 		}
 	}

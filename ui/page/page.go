@@ -44,10 +44,9 @@ type Page struct {
 	Composer *composer.Composer
 	Question *question.Question
 
-	sending     sending
-	asksChanged bool // other questions wait than before
-	shells      *shell.Commands
-	out         layer.Effects // of the components
+	sending sending
+	shells  *shell.Commands
+	out     layer.Effects // of the components
 
 	toast status.Toast
 
