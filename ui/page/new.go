@@ -19,7 +19,7 @@ func New(screen *Screen, s *workspace.Session) *Page {
 	c.panes = panes{c.transcriptPane}
 	c.sending.c = c
 	c.Panels = panels{env: env, out: &c.out, inFront: c.InFront, areas: &c.areas}
-	c.Review = review.New(env, &c.out, reviewHost{c})
+	c.Review = review.New(env, &c.out, c.Session, c.InFront)
 	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if opts.Density == d.String() {

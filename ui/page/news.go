@@ -16,6 +16,7 @@ import (
 	"parley/permissions"
 	"parley/ui/layer"
 	"parley/ui/question"
+	"parley/ui/review"
 )
 
 // OnNews shows news of the session. Of an event, the changed items are shown by Applied.
@@ -212,6 +213,12 @@ func (c *Page) CarryOut() tea.Cmd {
 			case layer.OpenURL:
 				open := c.screen.Options.OpenURL
 				cmds = append(cmds, func() tea.Msg { return openedURLMsg{c, open(string(e))} })
+			case review.OpenFile:
+				cmds = append(cmds, openAt(c, event.Location(e)))
+			case review.WriteNote:
+				cmds = append(cmds, noteOnReview(c, notes.Note(e)))
+			case review.Left:
+				cmds = append(cmds, leftReview(c))
 			case question.OfferRules:
 				cmds = append(cmds, offerRules(c, e))
 			case question.EditWrite:

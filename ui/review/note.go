@@ -93,17 +93,35 @@ func (r *Review) writeNote() tea.Cmd {
 	case f == nil:
 		return nil
 	case r.inTree || f.Undone:
-		return r.host.WriteNote(f.aboutFile(false))
+		return r.write(f.aboutFile(false))
 	case f.doc == nil:
 		return r.out.Say("Still reading " + f.name)
 	case r.notePicked():
-		return r.host.WriteNote(r.notesBelow(r.picked.to)[0])
+		return r.write(r.notesBelow(r.picked.to)[0])
 	case r.picked.in(s):
-		return r.host.WriteNote(f.aboutLines(s.Excerpt(min(r.picked.from, r.picked.to), max(r.picked.from, r.picked.to))))
+		return r.write(f.aboutLines(s.Excerpt(min(r.picked.from, r.picked.to), max(r.picked.from, r.picked.to))))
 	case s == nil || s.Changes() == 0:
-		return r.host.WriteNote(f.aboutFile(false))
+		return r.write(f.aboutFile(false))
 	}
-	return r.host.WriteNote(f.aboutLines(f.doc.diff.Excerpt(r.change)))
+	return r.write(f.aboutLines(f.doc.diff.Excerpt(r.change)))
+}
+
+func (r *Review) write(n notes.Note) tea.Cmd { return r.out.Add(WriteNote(n)) }
+
+// notesOn returns the notes on a file.
+func (r *Review) notesOn(path string) (on []notes.Note) {
+	path = r.session.NameOf(path)
+	for _, n := range r.session.Notes() {
+		if !n.Undone && n.Path == path {
+			on = append(on, n)
+		}
+	}
+	return on
+}
+
+// moveNotes moves the notes on a file of which a part has changed.
+func (r *Review) moveNotes(path, before, after string) {
+	r.session.SetNotes(notes.Move(r.session.Notes(), r.session.NameOf(path), before, after))
 }
 
 // notePicked reports whether only a line with a note below it is selected.
@@ -113,7 +131,7 @@ func (r *Review) notePicked() bool {
 
 // notesBelow returns the notes that are shown below a line of the sheet.
 func (r *Review) notesBelow(line int) (on []notes.Note) {
-	for _, n := range r.host.Notes(r.current().Path) {
+	for _, n := range r.notesOn(r.current().Path) {
 		if r.noteLine(n) == line {
 			on = append(on, n)
 		}
