@@ -66,14 +66,14 @@ func (m acted) Handle() tea.Cmd {
 		n.Path = r.session.NameOf(n.Path)
 		r.session.SetNotes(notes.Undo(r.session.Notes(), n))
 		if u.text != nil {
-			r.moveNotes(u.path, *u.text, u.left)
+			moveNotes(r.session, u.path, *u.text, u.left)
 		}
 		r.undone = append(r.undone, *m.undone)
 		r.undone = slices.Delete(r.undone, 0, max(0, len(r.undone)-maxUndone))
 	}
 	if n := len(r.undone); m.redone && n > 0 {
 		if u := r.undone[n-1]; u.text != nil {
-			r.moveNotes(u.path, u.left, *u.text)
+			moveNotes(r.session, u.path, u.left, *u.text)
 		}
 		r.undone = r.undone[:n-1]
 	}

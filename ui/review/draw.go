@@ -240,7 +240,7 @@ func (r *Review) head(f *file, width int) []string {
 	if f.all(r.staged) {
 		about += " · staged"
 	}
-	if n := len(r.notesOn(f.Path)); n > 0 {
+	if n := len(notesOn(r.session, f.Path)); n > 0 {
 		about += " · " + words.Count(n, "note")
 	}
 	about += fmt.Sprintf(" · turn %d · %s", f.Turn, f.By)
@@ -254,7 +254,7 @@ func (r *Review) head(f *file, width int) []string {
 	if f.NoUndoReason != "" {
 		rows = append(rows, th.Warn.Paint(text.Truncate("Cannot be undone: "+f.NoUndoReason, width, "…")))
 	}
-	for _, n := range r.notesOn(f.Path) {
+	for _, n := range notesOn(r.session, f.Path) {
 		if r.noteLine(n) < 0 {
 			rows = append(rows, noteRows(above(n), width, th)...)
 		}
