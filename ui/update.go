@@ -38,11 +38,14 @@ func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	cmd = tea.Batch(cmd, m.sync())
 	for _, c := range m.chats() {
 		c.HideAsked()
+		if c.Composer.Empty() { // no queued prompt is being edited any longer
+			c.Prompts.Queue.EndEdit()
+		}
 	}
 	m.settleTheme()
 	m.followReview()
 	m.Front.Panels.Refresh()
-	return tea.Batch(cmd, composers{m}.after(msg), m.write(), m.tellDir())
+	return tea.Batch(cmd, m.Store.After(msg), m.write(), m.tellDir())
 }
 
 // handle routes one message.

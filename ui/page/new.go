@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"parley/internal/workspace"
+	"parley/ui/composer"
 	"parley/ui/question"
 	"parley/ui/review"
 	"parley/ui/shell"
@@ -26,7 +27,7 @@ func New(screen *Screen, s *workspace.Session) *Page {
 			c.View.SetDensity(d)
 		}
 	}
-	c.Composer = screen.Store.New(composing{c})
+	c.Composer = screen.Store.New(&c.out, c.composing, func() []composer.Command { return c.slash().all() })
 	c.Question, c.Elicits = question.New(env, &c.out, c.state), question.NewElicitations(env, &c.out, c.state)
 	c.find = find.New(env, &c.out, c.View)
 	c.shells = shell.New(env, opts.Shell, c.onShellEvent)

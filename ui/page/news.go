@@ -14,6 +14,7 @@ import (
 	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/composer"
 	"parley/ui/layer"
 	"parley/ui/question"
 	"parley/ui/review"
@@ -115,7 +116,7 @@ func (c *Page) Inherit(from *Page) tea.Cmd {
 	stop := from.shells.Stop()
 	keepsDrafts := c.screen.Options.Drafts != nil
 	c.login.TakeStep(from.login, c.Agent == from.Agent)
-	if !(composing{from}).Session().DraftSaved || !keepsDrafts {
+	if !from.composing().DraftSaved || !keepsDrafts {
 		c.SetNotes(notes.Merge(c.Notes(), from.Notes()))
 	}
 	takes := !keepsDrafts || c.Agent.Spec.Key() == from.Agent.Spec.Key()
@@ -213,6 +214,14 @@ func (c *Page) CarryOut() tea.Cmd {
 			case layer.OpenURL:
 				open := c.screen.Options.OpenURL
 				cmds = append(cmds, func() tea.Msg { return openedURLMsg{c, open(string(e))} })
+			case composer.RestoreNotes:
+				c.SetNotes(notes.Merge(c.Notes(), e))
+			case composer.Typed:
+				c.screen.Input.Touch()
+			case composer.HistoryChanged:
+				if l := c.Panels.ListOf(intent.SearchHistory); l != nil {
+					l.SetItems(c.Composer.Entries())
+				}
 			case review.OpenFile:
 				cmds = append(cmds, openAt(c, event.Location(e)))
 			case review.WriteNote:
