@@ -52,7 +52,7 @@ func Handlers() map[intent.Intent]Handler {
 		intent.Steer:           steer,
 		intent.UndoFiles:       plain(showUndo),
 		intent.Mouse:           func(c *Page, _ string) tea.Cmd { return c.say(c.screen.Mouse.Toggle()) },
-		intent.Login:           func(c *Page, _ string) tea.Cmd { return logins{c}.offer() },
+		intent.Login:           plain(offerLogin),
 		intent.Logout:          plain(logOut),
 	}
 }

@@ -31,7 +31,7 @@ func New(screen *Screen, s *workspace.Session) *Page {
 	c.Question, c.Elicits = question.New(env, &c.out, c.state), question.NewElicitations(env, &c.out, c.state)
 	c.find = find.New(env, &c.out, c.View)
 	c.shells = shell.New(env, opts.Shell, c.onShellEvent)
-	c.login = start.NewLogin(env, &c.out, logins{c}.page)
+	c.login = start.NewLogin(env, &c.out, c.loginPage)
 	return c
 }
 

@@ -27,7 +27,8 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 		c.own().changed = append(c.own().changed, n.Items...)
 		return c.happened(n.Event)
 	case workspace.LoginWanted:
-		logins{c}.wanted(n)
+		c.Panels.open = nil
+		c.login.Wanted(n)
 	case workspace.LoggedIn:
 		if n.Agent.Opening() {
 			c.login.Close()
@@ -35,7 +36,8 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 		}
 		return c.say("Logged in")
 	case workspace.LoginFailed:
-		logins{c}.failed(n)
+		c.Panels.open = nil
+		c.login.Failed(n)
 	case workspace.AgentStarted:
 		c.login.Close()
 		if n.Note != "" {
@@ -161,7 +163,7 @@ func (c *Page) ClosesOwn() bool {
 	switch {
 	case c.Panels.open != nil:
 		return true
-	case logins{c}.shown(), c.Elicits.Current() != nil: // an agent may ask again and again
+	case showsLogin(c), c.Elicits.Current() != nil: // an agent may ask again and again
 		return false
 	}
 	return c.find.Typing() || c.View.DraggedText() != "" || c.Panels.reading != nil || c.Review.Open()
@@ -185,10 +187,10 @@ func (c *Page) happened(e event.Event) tea.Cmd {
 	case event.ElicitationCompleted:
 		return c.Elicits.Completed(e.Key)
 	case event.NoticeArrived:
-		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + keyboard{c}.hint(e.Terminal), e.Description}, ": "), ": "))
+		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + keyboardHint(c, e.Terminal), e.Description}, ": "), ": "))
 	case event.TerminalStarted:
 		if e.Attended {
-			return keyboard{c}.lend(e.ID, e.Command)
+			return lendKeyboard(c, e.ID, e.Command)
 		}
 	case event.Disconnected:
 		c.View.Changed([]int{0})
