@@ -26,7 +26,8 @@ type Model struct {
 	shownDir      string     // the directory that the terminal was told
 	reviewed      *page.Page // the page in front, if its review was open
 
-	painter interface { // shows views; nil: nobody looks
+	// painter shows views; nil: nobody looks. It is an interface so that tests have terminals that need no goroutine.
+	painter interface {
 		Show(v tea.View, urgent bool)
 		SetTerminal(terminal tty.Profile)
 	}

@@ -16,7 +16,7 @@ const (
 	portion    = 400  // rows that are written at once
 )
 
-// Conversation yields the rows of a conversation.
+// Conversation yields the rows of a conversation. It is an interface because components know nothing of each other.
 type Conversation interface {
 	Begun() bool // some of it was written
 	Skip(rows int) (entries int)
