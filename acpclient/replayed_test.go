@@ -24,8 +24,8 @@ import (
 //   - terminals that parley runs: the services of a script report nothing about them,
 //     and a replay only what the agent asked for. See TestReplayedTerminals.
 func shown(t *thread.Thread) []string {
-	out := []string{fmt.Sprintf("%s %q %v %v %q %v %v %v turn %d background %v %v", t.State, t.Title, t.Plans, t.Commands, t.Mode, t.Modes, t.Config,
-		t.Usage.Used, t.Turn, t.Background, t.BackgroundKnown)}
+	out := []string{fmt.Sprintf("%s %q %v %v %q %v %v %v turn %d background %v", t.State, t.Title, t.Plans, t.Commands, t.Mode, t.Modes, t.Config,
+		t.Usage.Used, t.Turn, t.Background)}
 	for _, h := range t.Held {
 		out = append(out, fmt.Sprintf("held %q %v request %d", h.Text, h.At, h.Request))
 	}

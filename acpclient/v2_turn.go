@@ -173,7 +173,6 @@ func (t *turns) stateChanged(u wire.StateUpdate) {
 		e.Err = t.session.client.explain("prompt", err)
 	}
 	if u.Background != nil {
-		e.BackgroundKnown = true
 		for _, b := range *u.Background {
 			e.Background = append(e.Background, event.BackgroundWork{Type: safetext.Line(b.Type, 60), ID: b.ID})
 		}

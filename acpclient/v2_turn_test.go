@@ -316,14 +316,10 @@ func TestCase153Background(t *testing.T) {
 			k.update(`{"sessionUpdate":"state_update","state":"running"` + background + `}`)
 			k.settle()
 		}
-		if state(``); k.thread.BackgroundKnown {
-			t.Error("absent is not known")
-		}
-		if state(`,"background":null`); k.thread.BackgroundKnown {
-			t.Error("null is not known")
-		}
-		if state(`,"background":[]`); !k.thread.BackgroundKnown || len(k.thread.Background) != 0 {
-			t.Error("empty is known to be nothing")
+		for _, background := range []string{``, `,"background":null`, `,"background":[]`} {
+			if state(background); len(k.thread.Background) != 0 {
+				t.Errorf("%q: %v", background, k.thread.Background)
+			}
 		}
 		k.update(`{"sessionUpdate":"tool_call_update","toolCallId":"bg","status":"in_progress"}`, `{"sessionUpdate":"tool_call_update","toolCallId":"fg","status":"in_progress"}`)
 		state(`,"background":[{"type":"tool_call","toolCallId":"bg"},{"type":"terminal","terminalId":"t"},{"type":"_x"}]`)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,6 @@ import (
 
 	"parley/internal/fakeagent"
 	"parley/internal/intent"
-	"parley/ui/page"
 )
 
 // The palette has every action, finds it by its words, and does it.
@@ -43,15 +43,17 @@ func TestPalette(t *testing.T) {
 	})
 }
 
-// What pages leave to the screen, the screen does.
-func TestActionsOfScreen(t *testing.T) {
-	for _, i := range page.OfScreen {
-		drive(t, nil, func(d *driver) {
-			d.connected()
-			if _, known := d.m.do(d.m.Front, page.ForScreen{Intent: i}); !known {
-				t.Errorf("nothing does %v", i)
-			}
-		})
+// Each action of the palette and each command does something.
+func TestActionsAreDone(t *testing.T) {
+	var listed []intent.Intent
+	for _, g := range intent.Groups {
+		listed = append(listed, g.Intents...)
+	}
+	m := New(Options{})
+	for _, a := range intent.Of(intent.Chat) {
+		if a.Intent != intent.Send && m.Handlers[a.Intent] == nil && (slices.Contains(listed, a.Intent) || a.Command != "") {
+			t.Errorf("nothing does %s", a.Name)
+		}
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/intent"
+	"parley/internal/tty"
 	"parley/ui/panel"
 	"parley/ui/question"
 	"parley/ui/theme"
@@ -15,12 +15,11 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// colours are the terminal's colours as far as known, and whether code is being highlighted.
+// colours are those that the theme was made for, and whether code is being highlighted.
 type colours struct {
-	terminal  theme.Terminal
-	themedFor theme.Terminal // the terminal that the theme was made for
-	requested bool           // the terminal was asked for its background
-	colouring bool           // a colouredMsg is pending
+	themedFor tty.Colours
+	requested bool // the terminal was asked for its background
+	colouring bool // a colouredMsg is pending
 }
 
 // colouredMsg brings the highlighting of code that was drawn without it.
@@ -85,10 +84,11 @@ func (m *Model) settleTheme() {
 			name = it.Value.(string)
 		}
 	}
-	if theme.Resolve(name, m.terminal) == m.Theme.Name && m.themedFor == m.terminal {
+	on := m.Options.Terminal.Colours
+	if theme.Resolve(name, on) == m.Theme.Name && m.themedFor == on {
 		return
 	}
-	m.Theme, m.themedFor, m.dirty = theme.For(name, m.terminal), m.terminal, true
+	m.Theme, m.themedFor, m.dirty = theme.For(name, on), on, true
 	for _, c := range m.chats() {
 		c.SetTheme(m.Theme)
 	}
@@ -104,7 +104,7 @@ func (m *Model) showThemes() tea.Cmd {
 	}))
 	if !m.requested {
 		m.requested = true
-		return tea.Raw(ansi.RequestBackgroundColor)
+		return tea.Raw(tty.AskBackground)
 	}
 	return nil
 }

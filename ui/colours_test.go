@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui/page"
 	"parley/ui/theme"
@@ -97,7 +98,7 @@ func TestThemeOfTheTerminal(t *testing.T) {
 		{"auto", true, "TrueColor", true, "plain"}, {"dark", true, "TrueColor", true, "plain"},
 		{"light", false, "ANSI", true, "ansi"}, {"contrast-dark", false, "Ascii", true, "plain"},
 	} {
-		m := New(Options{Theme: c.theme, NoColor: c.noColor})
+		m := New(Options{Theme: c.theme, Terminal: tty.Profile{Colours: tty.Colours{NoColor: c.noColor}}})
 		m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
 		m.Update(profileOf(c.profile))
 		ground := color.White
@@ -110,7 +111,7 @@ func TestThemeOfTheTerminal(t *testing.T) {
 		}
 	}
 	// The terminal may be known better later.
-	m := New(Options{Theme: "auto"})
+	m := New(Options{Theme: "auto", Terminal: tty.Profile{Colours: tty.Colours{Dark: true}}})
 	for _, step := range [][2]string{{"ANSI", "ansi"}, {"TrueColor", "dark"}, {"Ascii", "plain"}, {"ANSI256", "dark"}} {
 		if m.Update(profileOf(step[0])); m.Theme.Name != step[1] {
 			t.Errorf("%s: %s", step[0], m.Theme.Name)

@@ -114,7 +114,7 @@ func TestCopyWithAProgram(t *testing.T) {
 
 // Inside tmux the terminal is asked in both of the ways that tmux may let through.
 func TestCopyInTmux(t *testing.T) {
-	withAnswer(t, func(o *Options) { o.Multiplexer = "tmux" }, func(d *driver) {
+	withAnswer(t, func(o *Options) { o.Terminal.Multiplexer = "tmux" }, func(d *driver) {
 		d.press("tab", "g", "y", "y")
 		d.sees("(OSC 52, tmux)")
 		d.hasCopied("do it")

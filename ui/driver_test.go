@@ -14,10 +14,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
 	"parley/internal/fakeagent"
+	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui/page"
 	"parley/ui/paint"
@@ -68,7 +68,7 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &driver{t: t, of: map[string]*fakeagent.Script{}, arrived: make(chan struct{}, 1), watching: watching}
 		d.Cwd, d.Script = dir, func(name string) *fakeagent.Script { return cmp.Or(d.of[name], &d.fake) }
-		opts := Options{Branch: "main", Theme: "plain", FrontEnd: workspace.FrontEnd{Home: "/home/ada", Start: "fake", Options: workspace.Options{Cwd: uitest.Dir, Connect: d.Connect, Agents: []workspace.Spec{
+		opts := Options{Branch: "main", Theme: "plain", Terminal: tty.Profile{Colours: tty.Colours{Dark: true}}, FrontEnd: workspace.FrontEnd{Home: "/home/ada", Start: "fake", Options: workspace.Options{Cwd: uitest.Dir, Connect: d.Connect, Agents: []workspace.Spec{
 			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "Installed"},
 			{Name: "other", Command: "other-agent", Where: "on PATH", Section: "Installed"},
 			{Name: "absent", Command: "absent", Section: "Not installed", Missing: "npm i absent"},
@@ -168,11 +168,11 @@ func (d *driver) settle() {
 				d.copied = string(copied)
 			} else if dir, ok := strings.CutPrefix(seq, "\x1b]7;"); ok {
 				d.toldDirs = append(d.toldDirs, strings.TrimSuffix(dir, "\a"))
-			} else if seq == ansi.RequestBackgroundColor {
+			} else if seq == tty.AskBackground {
 				if d.background != nil {
 					d.update(tea.BackgroundColorMsg{Color: d.background})
 				}
-			} else if seq != ansi.RequestNameVersion {
+			} else if seq != tty.AskName {
 				d.raw = seq
 			}
 			continue

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/intent"
 	"parley/internal/text"
+	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui/layer"
 	"parley/ui/page"
@@ -40,7 +40,6 @@ func AskEnding(ctx context.Context, opts Options, u workspace.Unmerged) (do pane
 type ending struct {
 	layer.Env
 	opts          Options
-	terminal      theme.Terminal
 	list          *panel.List
 	width, height int
 	closed        bool
@@ -51,7 +50,7 @@ func newEnding(opts Options, u workspace.Unmerged, choose func(do panel.Ending, 
 	if u.Makes {
 		t.Message = u.Message
 	}
-	e := &ending{Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, opts: opts, terminal: theme.Terminal{Dark: true}}
+	e := &ending{Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, opts: opts}
 	e.list = panel.End(t, u.Refused, func(do panel.Ending, message string) tea.Cmd {
 		choose(do, message)
 		return nil
@@ -64,7 +63,7 @@ func newEnding(opts Options, u workspace.Unmerged, choose func(do panel.Ending, 
 // Init implements tea.Model.
 func (e *ending) Init() tea.Cmd {
 	if e.opts.Theme == "" || e.opts.Theme == "auto" {
-		return tea.Raw(ansi.RequestBackgroundColor)
+		return tea.Raw(tty.AskBackground)
 	}
 	return nil
 }
@@ -76,11 +75,8 @@ func (e *ending) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		e.width, e.height = msg.Width, msg.Height
 		e.list.Saw(e.width, e.height)
-	case tea.BackgroundColorMsg:
-		e.terminal.Dark = msg.IsDark()
-		e.recolour()
-	case tea.ColorProfileMsg:
-		e.terminal.Colours = theme.ColoursOf(msg.String())
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		e.opts.Terminal.Learn(msg)
 		e.recolour()
 	case tea.KeyPressMsg:
 		cmd, _ = e.list.Key(layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: e.Keys.Of(intent.Chat, msg.String())})
@@ -93,12 +89,7 @@ func (e *ending) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return e, cmd
 }
 
-func (e *ending) recolour() {
-	if e.opts.NoColor {
-		e.terminal.Colours = theme.None
-	}
-	e.Theme = theme.For(e.opts.Theme, e.terminal)
-}
+func (e *ending) recolour() { e.Theme = theme.For(e.opts.Theme, e.opts.Terminal.Colours) }
 
 // View implements tea.Model.
 func (e *ending) View() tea.View {

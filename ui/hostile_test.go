@@ -21,8 +21,8 @@ import (
 	"parley/internal/fakeagent"
 	"parley/internal/safetext"
 	"parley/internal/seeds"
+	"parley/internal/tty"
 	"parley/internal/workspace"
-	"parley/ui/status"
 	"parley/ui/uitest"
 )
 
@@ -46,7 +46,7 @@ func (p *tap) Post(e event.Event) {
 func hostile(protocol, evil string, p *tap) func(*driver, *Options) {
 	in := func(s string) string { return strings.ReplaceAll(s, "E", fakeagent.Quote(evil)) }
 	return func(d *driver, o *Options) {
-		o.Notify, o.Progress, d.fake.Protocol = status.NotifyOSC777, true, protocol
+		o.Terminal.Notify, o.Terminal.Progress, d.fake.Protocol = tty.NotifyOSC777, true, protocol
 		d.fake.On("initialize", func(*fakeagent.Call) (string, error) {
 			if protocol == "2" {
 				return in(`{"protocolVersion":2,"info":{"name":E,"title":E,"version":E},"capabilities":{"session":{"prompt":{},"delete":{}}}}`), nil

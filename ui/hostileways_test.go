@@ -13,7 +13,7 @@ import (
 
 	"parley/internal/fakeagent"
 	"parley/internal/seeds"
-	"parley/ui/status"
+	"parley/internal/tty"
 	"parley/ui/uitest"
 )
 
@@ -59,7 +59,7 @@ func TestHostileStringsInline(t *testing.T) {
 					o.Inline = true
 				}, func(d *driver) {
 					w.d = d
-					d.m.inline.SetScreen(w.Print, w.Reflow)
+					d.m.inline.SetScreen(w.Print)
 					d.m.painter = w
 					d.hostileVisit(protocol, evil)
 				})
@@ -73,11 +73,11 @@ func TestHostileStringsInline(t *testing.T) {
 
 // Every text sent to the terminal in a sequence is that one sequence with safe text in it.
 func TestHostileNotifications(t *testing.T) {
-	for kind, frame := range map[status.Notification][2]string{
-		status.NotifyOSC9:   {"\x1b]9;", "\a"},
-		status.NotifyOSC777: {"\x1b]777;notify;parley;", "\x1b\\"},
-		status.NotifyOSC99:  {"\x1b]99;i=parley-" + strconv.Itoa(os.Getpid()) + ";", "\x1b\\"},
-		status.NotifyBell:   {"\a", ""},
+	for kind, frame := range map[tty.Notification][2]string{
+		tty.NotifyOSC9:   {"\x1b]9;", "\a"},
+		tty.NotifyOSC777: {"\x1b]777;notify;parley;", "\x1b\\"},
+		tty.NotifyOSC99:  {"\x1b]99;i=parley-" + strconv.Itoa(os.Getpid()) + ";", "\x1b\\"},
+		tty.NotifyBell:   {"\a", ""},
 	} {
 		for name, evil := range uitest.HostileStrings {
 			if !seeds.All() && name != "sequences" {
@@ -86,7 +86,7 @@ func TestHostileNotifications(t *testing.T) {
 			t.Run(string(kind)+" "+name, func(t *testing.T) {
 				drive(t, func(d *driver, o *Options) {
 					hostile("", evil, &tap{seen: map[string]bool{}})(d, o)
-					o.Notify = kind
+					o.Terminal.Notify = kind
 					d.fake.Turn(func(t *fakeagent.Turn) string {
 						for _, u := range uitest.HostileUpdates[""] {
 							t.Agent.Update("s1", strings.ReplaceAll(u, "E", fakeagent.Quote(evil)))
@@ -102,13 +102,13 @@ func TestHostileNotifications(t *testing.T) {
 					in := func(s string) string { return strings.ReplaceAll(s, "E", fakeagent.Quote(evil)) }
 					go d.Agent().Ask(context.Background(), "s1", in(uitest.HostileTool), in(uitest.HostileOptions))
 					d.wait(3 * time.Second)
-					d.told(frame, "waiting for you", kind != status.NotifyBell)
+					d.told(frame, "waiting for you", kind != tty.NotifyBell)
 					d.press("alt+a")
 					d.rest()
 					d.press("esc")
 					d.send(tea.BlurMsg{})
 					d.wait(11 * time.Second)
-					d.told(frame, "is done", kind != status.NotifyBell)
+					d.told(frame, "is done", kind != tty.NotifyBell)
 				})
 			})
 		}

@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/thread"
+	"parley/internal/tty"
 	"parley/ui/page"
 )
 
@@ -54,10 +54,10 @@ func (m *Model) inlineDrawing() drawing {
 	return drawing{view: v, on: on}
 }
 
-func (m *Model) toggleInline(c *page.Page) tea.Cmd {
-	c.Say(m.inline.Toggle())
+func (m *Model) toggleInline() tea.Cmd {
+	m.Front.Say(m.inline.Toggle())
 	if m.inline.On() {
-		return tea.Raw(ansi.RequestNameVersion)
+		return tea.Raw(tty.AskName)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/fakeagent"
+	"parley/internal/tty"
 	"parley/ui/page"
 	"parley/ui/uitest"
 )
@@ -47,7 +48,7 @@ func (p *paper) Show(v tea.View, _ bool) {
 	}
 }
 
-func (p *paper) Reflow(bool)             {}
+func (p *paper) SetTerminal(tty.Profile) {}
 func (p *paper) below() string           { return ansi.Strip(strings.Join(p.live, "\n")) }
 func (p *paper) above() string           { return strings.Join(p.printed, "\n") }
 func (p *paper) has(s, text string) bool { return strings.Contains(s, text) }
@@ -64,7 +65,7 @@ func onPaper(t *testing.T, change func(*driver, *Options), f func(d *driver, p *
 		}
 	}, func(d *driver) {
 		p.d = d
-		d.m.inline.SetScreen(p.Print, p.Reflow)
+		d.m.inline.SetScreen(p.Print)
 		d.m.painter = p
 		d.connected()
 		d.send(page.Refresh{})

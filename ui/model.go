@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/text"
+	"parley/internal/tty"
 	"parley/ui/inline"
 	"parley/ui/page"
 	"parley/ui/start"
@@ -26,8 +26,10 @@ type Model struct {
 	shownDir      string     // the directory that the terminal was told
 	reviewed      *page.Page // the page in front, if its review was open
 
-	painter interface { // shows views; nil: nobody looks
+	// painter shows views; nil: nobody looks. It is an interface so that tests have terminals that need no goroutine.
+	painter interface {
 		Show(v tea.View, urgent bool)
+		SetTerminal(terminal tty.Profile)
 	}
 	inline *inline.Scrollback
 
@@ -43,14 +45,14 @@ func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if m.Options.Theme == "" || m.Options.Theme == "auto" {
 		m.requested = true
-		cmds = append(cmds, tea.Raw(ansi.RequestBackgroundColor))
+		cmds = append(cmds, tea.Raw(tty.AskBackground))
 	}
 	cmds = append(cmds, m.Store.LoadHistory())
 	if m.Options.Start != "" {
 		m.Workspace.Start(m.Workspace.Spec(m.Options.Start))
 	}
 	if m.inline.On() {
-		cmds = append(cmds, tea.Raw(ansi.RequestNameVersion))
+		cmds = append(cmds, tea.Raw(tty.AskName))
 	}
 	return tea.Batch(append(cmds, status.Listen(m.Workspace.Context(), m.notify, m.Options.Notices), m.sync())...)
 }

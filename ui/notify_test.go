@@ -15,7 +15,7 @@ import (
 
 // The title and the progress bar show the state of the session.
 func TestTitleAndProgress(t *testing.T) {
-	drive(t, func(_ *driver, o *Options) { o.Progress = true }, func(d *driver) {
+	drive(t, func(_ *driver, o *Options) { o.Terminal.Progress = true }, func(d *driver) {
 		d.connected()
 		shows := func(title string, state tea.ProgressBarState) {
 			t.Helper()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"parley/internal/workspace"
+	"parley/ui/composer"
 	"parley/ui/page"
 )
 
@@ -56,4 +57,20 @@ func (p *pages) compared(c *page.Page) (all []*page.Page) {
 // waiting returns the other pages that wait for the user, in order, starting after c.
 func (p *pages) waiting(c *page.Page) []*page.Page {
 	return slices.DeleteFunc(p.after(c), func(c *page.Page) bool { return !c.Waits() })
+}
+
+// newStore makes the store that the composers share.
+func newStore(m *Model) *composer.Store {
+	o := m.Options
+	pages := func() []*composer.Composer {
+		out := []*composer.Composer{m.Front.Composer}
+		for _, c := range m.chats() {
+			if c != m.Front {
+				out = append(out, c.Composer)
+			}
+		}
+		return out
+	}
+	return composer.NewStore(composer.Options{Env: &m.Env, Context: m.Workspace.Context(), FindFiles: o.FindFiles,
+		Pages: pages, Images: m.Workspace.Images(), OpenPicture: o.OpenPicture, ClipboardPicture: o.ClipboardPicture, History: o.History, Drafts: o.Drafts, Editor: o.Editor, Home: o.Home})
 }

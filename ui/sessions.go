@@ -29,18 +29,30 @@ type entry struct {
 }
 
 // newSession opens another session with the agent in front.
-func (m *Model) newSession() {
+func (m *Model) newSession() tea.Cmd {
 	if m.Front.ReadOnly {
 		m.Front.Say(m.Front.WhyReadOnly())
-		return
+	} else {
+		m.Front.Agent.NewSession()
 	}
-	m.Front.Agent.NewSession()
+	return nil
 }
 
 // anotherAgent shows the start screen. Open sessions continue.
-func (m *Model) anotherAgent() {
+func (m *Model) anotherAgent() tea.Cmd {
 	m.start.Reset()
 	m.Choosing = true
+	return nil
+}
+
+// nextWaiting shows the next session that waits.
+func (m *Model) nextWaiting() tea.Cmd {
+	if next := m.waiting(m.Front); len(next) > 0 {
+		m.Workspace.Show(next[0].Session)
+	} else {
+		m.Front.Say("No other session is waiting for you")
+	}
+	return nil
 }
 
 // same reports whether two entries are the same session.
@@ -60,13 +72,13 @@ func (e entry) same(other entry) bool {
 type sessions struct{ m *Model }
 
 // show lists the sessions and asks the agents for their lists.
-func (s sessions) show() {
+func (s sessions) show() tea.Cmd {
 	m := s.m
 	a := m.Front.Agent
 	l := panel.Sessions(m.Keys, s.all, func(a, b any) bool { return a.(entry).same(b.(entry)) }, panel.SessionActions{
 		Open:       s.open,
-		New:        func() tea.Cmd { m.newSession(); return nil },
-		Another:    func() tea.Cmd { m.anotherAgent(); return nil },
+		New:        m.newSession,
+		Another:    m.anotherAgent,
 		InWorktree: func() tea.Cmd { return m.Front.Do(intent.InWorktree) },
 		Rename:     s.rename,
 		Close:      s.close,
@@ -80,6 +92,7 @@ func (s sessions) show() {
 	}
 	m.Front.Panels.Show(l)
 	m.Workspace.List()
+	return nil
 }
 
 // all returns the open sessions, those that wait first and the newest last, then those saved

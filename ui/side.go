@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley/internal/describe"
 	"parley/internal/safetext"
 	"parley/internal/text"
@@ -37,12 +39,13 @@ func (m *Model) sideWidth() int {
 }
 
 // toggleSide shows or hides the side panel.
-func (m *Model) toggleSide() {
+func (m *Model) toggleSide() tea.Cmd {
 	if m.sideWidth() > 0 {
 		m.Options.SidePanel = "off"
 	} else if m.Options.SidePanel = "on"; m.sideWidth() == 0 {
 		m.Front.Say(fmt.Sprintf("The side panel needs the full screen and %d columns", leastSide))
 	}
+	return nil
 }
 
 // beside puts the side panel beside the rows of the page.

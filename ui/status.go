@@ -22,7 +22,7 @@ func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 		return status.Works.Title(c.Agent.Name()), nil
 	}
 	sign := status.SignOf(c.Session, c.Question.Open() || c.Elicits.Current() != nil)
-	if m.Options.Progress {
+	if m.Options.Terminal.Progress {
 		bar = sign.Progress()
 	}
 	return sign.Title(cmp.Or(c.Title(), c.Agent.Name())), bar

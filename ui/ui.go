@@ -19,7 +19,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,10 +47,10 @@ func Run(ctx context.Context, opts Options) (workspace.ResumableSession, error) 
 	m := New(opts)
 	defer m.endAll()
 	g := guard.New(m)
-	screen := paint.Open(opts.Output, os.Environ(), g.Do)
+	screen := paint.Open(opts.Output, opts.Terminal, g.Do)
 	m.painter, m.Exec = screen, screen.Exec
 	if screen.HasScrollback() {
-		m.inline.SetScreen(screen.Print, screen.Reflow)
+		m.inline.SetScreen(screen.Print)
 	}
 	defer func() {
 		var rows []string
@@ -89,12 +88,9 @@ const frame = 16 * time.Millisecond
 
 // New returns the root model.
 func New(opts Options) *Model {
-	m := &Model{resting: resting{notify: opts.OnIdle}, colours: colours{terminal: theme.Terminal{Dark: true}}}
+	m := &Model{resting: resting{notify: opts.OnIdle}}
 	m.Options, m.Env = opts, layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}
-	m.notifier = status.NewNotifier(&m.Env, opts.Notify, opts.Multiplexer)
-	if opts.NoColor {
-		m.terminal.Colours = theme.None
-	}
+	m.notifier = status.NewNotifier(&m.Env, opts.Terminal)
 	m.inline = inline.NewScrollback(&m.Env, opts.Inline)
 	m.Input = layer.NewInput(&m.Env, m.layers)
 	m.Mouse = mouse.New(func() mouse.Page {
@@ -103,13 +99,13 @@ func New(opts Options) *Model {
 		}
 		return m.Front.UnderMouse()
 	})
-	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
+	m.Theme, m.themedFor = theme.For(opts.Theme, opts.Terminal.Colours), opts.Terminal.Colours
 	of := opts.Options
 	of.KeepPrompts, of.Pace, of.Now = opts.History != nil, frame, func() time.Time { return m.Now() }
 	m.Workspace = workspace.New(of)
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: opts.Place(opts.Cwd)}, m.Workspace, m.leaveStart)
 	m.pages = pages{screen: &m.Screen, made: map[*workspace.Session]*page.Page{}}
-	m.Store = newStore(m)
+	m.Store, m.Handlers = newStore(m), m.handlers()
 	m.Front = m.pageOf(m.Workspace.Front())
 	m.Mouse.SetOff(opts.NoMouse)
 	m.Choosing = opts.Start == ""

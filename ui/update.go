@@ -5,14 +5,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/glyphs"
 	"parley/internal/intent"
+	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui/layer"
 	"parley/ui/page"
-	"parley/ui/theme"
 )
 
 // Update implements tea.Model. It draws what a message has changed, and tells the page what
@@ -39,11 +38,14 @@ func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	cmd = tea.Batch(cmd, m.sync())
 	for _, c := range m.chats() {
 		c.HideAsked()
+		if c.Composer.Empty() { // no queued prompt is being edited any longer
+			c.Prompts.Queue.EndEdit()
+		}
 	}
 	m.settleTheme()
 	m.followReview()
 	m.Front.Panels.Refresh()
-	return tea.Batch(cmd, composers{m}.after(msg), m.write(), m.tellDir())
+	return tea.Batch(cmd, m.Store.After(msg), m.write(), m.tellDir())
 }
 
 // handle routes one message.
@@ -79,18 +81,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent: // the background may have changed, or not
-		return tea.Raw(ansi.RequestBackgroundColor)
-	case tea.BackgroundColorMsg:
-		m.terminal.Dark = msg.IsDark()
-	case tea.ColorProfileMsg:
-		if !m.Options.NoColor {
-			colours := theme.ColoursOf(msg.String())
-			m.terminal.Colours, m.terminal.Links = colours, colours < theme.Sixteen // older terminals may print a link's address
-		}
-	case tea.ModeReportMsg:
-		m.modeReported(msg)
-	case tea.TerminalVersionMsg:
-		m.inline.SetTerminal(msg.Name)
+		return tea.Raw(tty.AskBackground)
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg, tea.TerminalVersionMsg:
+		m.learn(msg)
 	case colouredMsg:
 		m.coloured(msg)
 	case tickMsg:
@@ -109,12 +102,16 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// modeReported learns how the terminal measures text. Everything is laid out again.
-func (m *Model) modeReported(msg tea.ModeReportMsg) {
-	if msg.Mode != ansi.ModeUnicodeCore || msg.Value != ansi.ModeReset && msg.Value != ansi.ModeSet && msg.Value != ansi.ModePermanentlySet {
+// learn applies what the terminal can do, as it has answered. If it measures text in another way, everything is
+// laid out again.
+func (m *Model) learn(answer tea.Msg) {
+	if !m.Options.Terminal.Learn(answer) {
 		return
 	}
-	if glyphs.Measure(true) {
+	if m.painter != nil {
+		m.painter.SetTerminal(m.Options.Terminal)
+	}
+	if m.Options.Terminal.Clusters && glyphs.Measure(true) {
 		m.dirty = true
 		for _, c := range m.chats() {
 			c.SetTheme(m.Theme)

@@ -13,6 +13,15 @@ import (
 // resultMsg is the result of a task of the workspace.
 type resultMsg struct{ workspace.Result }
 
+// carryOut does what the components of the pages want.
+func (m *Model) carryOut() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, c := range m.chats() {
+		cmds = append(cmds, c.CarryOut())
+	}
+	return tea.Batch(cmds...)
+}
+
 // sync runs the tasks of the workspace and shows its news. It is called after anything that
 // may have changed the workspace.
 func (m *Model) sync() tea.Cmd {
@@ -30,7 +39,7 @@ func (m *Model) sync() tea.Cmd {
 		if !ok {
 			return tea.Batch(cmds...)
 		}
-		cmds = append(cmds, m.onNews(n))
+		cmds = append(cmds, m.onNews(n), m.carryOut())
 	}
 }
 
@@ -73,12 +82,6 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 			m.inline.Hold()
 		}
 		return m.pageOf(n.Session).OnNews(n)
-	case workspace.CommandDue:
-		c := m.pageOf(n.Session)
-		cmd, done := c.RunDue(n.Line)
-		cmd = tea.Batch(cmd, m.carryOut())
-		c.RanDue(done)
-		return cmd
 	case workspace.SessionsListed:
 		if l := m.Front.Panels.ListOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note, l.Lasting = "", n.Err.Error()

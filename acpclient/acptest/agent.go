@@ -8,41 +8,6 @@ import (
 	"parley/acpclient/transport"
 )
 
-// User does what a script says the user of the client does. Act must not wait
-// for the agent: the script continues only after Act has returned. The verbs:
-//
-//	connect                starts the handshake
-//	new DIR +ROOT mcp:TYPE:NAME   opens a session; all parts are optional
-//	load ID DIR +ROOT …    opens a stored session with its history
-//	resume ID DIR +ROOT …  opens a stored session without its history
-//	fork ID DIR +ROOT …    copies a stored session into a new one
-//	list DIR               lists the stored sessions, all or those of DIR
-//	delete ID              deletes a stored session
-//	switch ID              makes an open session the current one
-//	close                  closes the session
-//	login METHOD           logs in
-//	logout                 logs out
-//	mode ID                switches the session's mode
-//	option ID VALUE        changes an option; true and false are booleans
-//	giveup                 cancels the call that is waited for
-//	attach URI NAME        adds a link to the next prompt
-//	embed URI TEXT         adds a resource with its text
-//	image TYPE DATA        adds an image of that MIME type
-//	prompt TEXT            sends a prompt; TEXT may be quoted as in Go
-//	cancel                 stops the turn
-//	answer OPTION          answers the oldest open question; a quoted OPTION
-//	                       may hold anything, and "for TOOL" may follow it
-//	answer cancel          dismisses it
-//	quit                   closes the connection
-//	wait                   does nothing
-//
-// The current session is the one opened or switched to last.
-type User interface {
-	Act(session, verb, arg string) error
-	// Idle is called after every line of the script, when all goroutines are idle.
-	Idle()
-}
-
 // Agent plays a script over one end of a pipe. It must be created and used in a synctest
 // bubble.
 type Agent struct {
@@ -110,17 +75,17 @@ func (a *Agent) AgentMessages() [][]byte {
 	return append([][]byte(nil), a.agentMessages...)
 }
 
-// Play plays the script with user as the user. The error is the first difference: an
+// play plays the script with a user. The error is the first difference: an
 // unexpected message of the client, or a missing one.
-func (a *Agent) Play(user User) error {
+func (a *Agent) play(user *engineUser) error {
 	return play(a.steps, stage{
 		in: a.in,
 		settle: func() {
 			synctest.Wait()
-			user.Idle()
+			user.idle()
 		},
 		hangup: func() { a.end.Close() },
-		act:    func(s step) error { return user.Act(s.session, s.do, s.arg) },
+		act:    func(s step) error { return user.act(s.session, s.do, s.arg) },
 		send: func(messages [][]byte) error {
 			for _, m := range messages {
 				a.mu.Lock()

@@ -42,7 +42,7 @@ func Run(t *testing.T, archive *Archive) *Result {
 	r := &Result{}
 	synctest.Test(t, func(t *testing.T) {
 		u := newEngineUser(New(t, archive), archive)
-		if err := u.agent.Play(u); err != nil {
+		if err := u.agent.play(u); err != nil {
 			t.Error(err)
 		}
 		u.finish(r)
@@ -50,7 +50,35 @@ func Run(t *testing.T, archive *Archive) *Result {
 	return r
 }
 
-// engineUser is a user of the bare engine.
+// engineUser is a user of the bare engine, who does what a script says. act must not wait
+// for the agent: the script continues only after it has returned. The verbs:
+//
+//	connect                starts the handshake
+//	new DIR +ROOT mcp:TYPE:NAME   opens a session; all parts are optional
+//	load ID DIR +ROOT …    opens a stored session with its history
+//	resume ID DIR +ROOT …  opens a stored session without its history
+//	fork ID DIR +ROOT …    copies a stored session into a new one
+//	list DIR               lists the stored sessions, all or those of DIR
+//	delete ID              deletes a stored session
+//	switch ID              makes an open session the current one
+//	close                  closes the session
+//	login METHOD           logs in
+//	logout                 logs out
+//	mode ID                switches the session's mode
+//	option ID VALUE        changes an option; true and false are booleans
+//	giveup                 cancels the call that is waited for
+//	attach URI NAME        adds a link to the next prompt
+//	embed URI TEXT         adds a resource with its text
+//	image TYPE DATA        adds an image of that MIME type
+//	prompt TEXT            sends a prompt; TEXT may be quoted as in Go
+//	cancel                 stops the turn
+//	answer OPTION          answers the oldest open question; a quoted OPTION
+//	                       may hold anything, and "for TOOL" may follow it
+//	answer cancel          dismisses it
+//	quit                   closes the connection
+//	wait                   does nothing
+//
+// The current session is the one opened or switched to last.
 type engineUser struct {
 	agent    *Agent
 	services services
@@ -105,8 +133,8 @@ func (u *engineUser) outcome(lines ...string) {
 	u.ended = append(u.ended, lines)
 }
 
-// Idle implements User.
-func (u *engineUser) Idle() {
+// idle is called after every line of the script, when all goroutines are idle.
+func (u *engineUser) idle() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	slices.SortFunc(u.ended, slices.Compare[[]string])
@@ -116,8 +144,8 @@ func (u *engineUser) Idle() {
 	u.ended = nil
 }
 
-// Act implements User.
-func (u *engineUser) Act(session, verb, arg string) error {
+// act does one verb.
+func (u *engineUser) act(session, verb, arg string) error {
 	switch verb {
 	case "connect":
 		u.start(u.connect)
@@ -215,7 +243,7 @@ func (u *engineUser) session(id string) *acpclient.Session {
 // finish closes everything and collects the results.
 func (u *engineUser) finish(r *Result) {
 	synctest.Wait()
-	u.Idle()
+	u.idle()
 	u.mu.Lock()
 	r.Events, r.Lines = slices.Clone(u.events), sortSettled(slices.Clone(u.lines))
 	r.Tapped = slices.Clone(u.tapped)

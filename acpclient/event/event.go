@@ -306,7 +306,6 @@ type FileWritten struct {
 	For
 	Path           string
 	Added, Removed int // lines
-	Created        bool
 }
 
 // PermissionRequested records that the agent, or parley itself, has asked for

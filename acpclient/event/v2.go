@@ -22,13 +22,10 @@ type MessageReplaced struct {
 // with TurnStarted and TurnEnded: a repeated "idle" ends nothing.
 type StateChanged struct {
 	For
-	State      string // running, requires_action, idle, or a newer value, which is not idle
-	StopReason string // with idle, may be ""
-	Err        error  // for the stop reason "error"
-	// Background lists the work that continues in any state. Without BackgroundKnown the
-	// agent has not reported it.
-	Background      []BackgroundWork
-	BackgroundKnown bool
+	State      string           // running, requires_action, idle, or a newer value, which is not idle
+	StopReason string           // with idle, may be ""
+	Err        error            // for the stop reason "error"
+	Background []BackgroundWork // continues in any state
 }
 
 // BackgroundWork names a piece of background work. Type: tool_call, terminal, or a newer

@@ -219,7 +219,7 @@ func (t *Thread) isOutput(e event.Event) bool {
 func (t *Thread) disconnected(err error) {
 	t.disconnectCalls()
 	t.running, t.Err, t.State = false, err, Ended
-	t.Background, t.BackgroundKnown = nil, false
+	t.Background = nil
 	if err == nil || err == event.ErrClosed {
 		return
 	}

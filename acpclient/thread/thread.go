@@ -184,11 +184,9 @@ type Thread struct {
 	RanDenied      int // tool calls that ran although they were denied
 	Err            error
 
-	// For v2. Background is work that continues in any state; without BackgroundKnown
-	// the agent has not reported it.
+	// For v2.
 	prompts
-	Background      []event.BackgroundWork
-	BackgroundKnown bool
+	Background []event.BackgroundWork // continues in any state
 
 	terminals   terminals
 	tools       calls

@@ -226,7 +226,7 @@ func (t *Thread) accepted(e event.PromptAccepted) {
 
 // stateChanged applies a report of the state. The end of a turn comes with TurnEnded.
 func (t *Thread) stateChanged(e event.StateChanged) {
-	t.Background, t.BackgroundKnown = e.Background, e.BackgroundKnown
+	t.Background = e.Background
 	t.waits = e.State == "requires_action"
 	if e.State != "idle" {
 		t.running = true

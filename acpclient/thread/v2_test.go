@@ -16,7 +16,7 @@ var v2for = event.For{Session: "s"}
 // wholeV2 is the state that portrait leaves out.
 func wholeV2(t *thread.Thread) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, portrait(t), t.Plans, t.Held, t.Background, t.BackgroundKnown)
+	fmt.Fprintln(&b, portrait(t), t.Plans, t.Held, t.Background)
 	for _, it := range t.Items {
 		fmt.Fprint(&b, it.Generation, it.Blank())
 		if it.Tool == nil {
@@ -62,7 +62,7 @@ func eventsV2(data []byte) (out []event.Event) {
 		case 5:
 			out = append(out, event.PromptFailed{For: v2for, Key: uint64(pick(int(key) + 1))})
 		case 6:
-			out = append(out, event.StateChanged{For: v2for, State: []string{"running", "idle", "requires_action", "_x"}[pick(4)], BackgroundKnown: true, Background: []event.BackgroundWork{{Type: "tool_call", ID: id}}})
+			out = append(out, event.StateChanged{For: v2for, State: []string{"running", "idle", "requires_action", "_x"}[pick(4)], Background: []event.BackgroundWork{{Type: "tool_call", ID: id}}})
 		case 7:
 			out = append(out, []event.Event{event.TurnStarted{For: v2for, At: at, SeparatePrompts: true}, event.TurnEnded{For: v2for, At: at}, event.TurnCancelled{For: v2for}}[pick(3)])
 		case 8:

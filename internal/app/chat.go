@@ -31,7 +31,6 @@ import (
 	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui"
-	"parley/ui/status"
 	"parley/ui/theme"
 )
 
@@ -106,8 +105,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	home, _ := os.UserHomeDir()
 	preferred, found := setup.Default()
 	opts := ui.Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Prompt: f.prompt, Resume: f.resume, Cwd: place.Cwd, Worktrees: trees}, Start: start, Choice: preferred.Name, Home: home, TreesDir: cli.WorktreesDir()}, Branch: cli.Branch(place.Cwd),
-		Theme: look, NoColor: terminal.NoColor, Multiplexer: terminal.Multiplexer, Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel,
-		Notify: status.Notification(terminal.Notify), Progress: terminal.Progress}
+		Theme: look, Terminal: terminal, Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel}
 	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
 		opts.Inline = f.inline
 	}

@@ -18,6 +18,7 @@ import (
 	"parley/internal/host"
 	"parley/internal/must"
 	"parley/internal/seeds"
+	"parley/internal/tty"
 	"parley/permissions"
 	"parley/ui/theme"
 	"parley/ui/transcript"
@@ -147,7 +148,7 @@ func (s *stage) begin() {
 	if s.session, err = s.client.NewSession(s.t.Context(), acpclient.NewSession{Cwd: s.place.in}); err != nil {
 		s.t.Fatal(err)
 	}
-	s.view = transcript.New(s.thread, s.place.in, theme.For("plain", theme.Terminal{Dark: true}))
+	s.view = transcript.New(s.thread, s.place.in, theme.For("plain", tty.Colours{Dark: true}))
 	s.view.SetSize(80, 24)
 	must.Do(s.t, s.session.Prompt(event.Block{Text: "go"}))
 	if !s.waitUntil(func() bool { s.agent.mu.Lock(); defer s.agent.mu.Unlock(); return len(s.agent.prompts) > 0 }) {

@@ -22,6 +22,7 @@ import (
 	"parley/internal/host"
 	"parley/internal/must"
 	"parley/internal/seeds"
+	"parley/internal/tty"
 	"parley/permissions"
 	"parley/ui/theme"
 	"parley/ui/transcript"
@@ -218,7 +219,7 @@ func newSoak(t *testing.T, w *worker) *stage {
 	s.client = must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: s.queue, Services: services, Log: s.log, Protocol: protocol}))(t)
 	t.Cleanup(func() { s.client.Close() })
 	s.session = must.Get(s.client.NewSession(t.Context(), acpclient.NewSession{Cwd: dir}))(t)
-	s.view = transcript.New(s.thread, dir, theme.For("plain", theme.Terminal{Dark: true}))
+	s.view = transcript.New(s.thread, dir, theme.For("plain", tty.Colours{Dark: true}))
 	s.view.SetSize(80, 24)
 	return s
 }

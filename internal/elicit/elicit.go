@@ -11,7 +11,6 @@
 package elicit
 
 import (
-	"encoding/json"
 	"errors"
 	"regexp"
 )
@@ -90,10 +89,6 @@ type Field struct {
 	// Secret means that the field seems to ask for a password or the like, which the
 	// protocol forbids: warn the user.
 	Secret bool
-
-	// Raw is the property's schema, for Unknown fields; nil if it is too long to show. Not
-	// safe to show.
-	Raw json.RawMessage
 
 	pattern *regexp.Regexp // nil if there is none or it cannot be checked
 	steps   int            // worst cost of the pattern per byte

@@ -1,7 +1,6 @@
 package elicit
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -125,9 +124,6 @@ func (p *parser) field(key string, raw []byte) (Field, error) {
 	}
 	if f.Kind == Unknown {
 		f = Field{Key: key, Title: f.Title, Description: f.Description}
-		if len(raw) <= maxValue {
-			f.Raw = bytes.Clone(raw)
-		}
 	}
 	f.Secret = secret(f)
 	return f, nil

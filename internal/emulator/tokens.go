@@ -10,14 +10,6 @@ const (
 	maxSpell = 4096 // bytes of an unfinished string sequence after which its end is no longer waited for
 )
 
-// tokenSink receives what a tokenizer finds. Text is printable, valid UTF-8, and valid during the call.
-type tokenSink interface {
-	text(b []byte)
-	control(c byte)
-	csi(body []byte, final byte) // body is between CSI and the final byte
-	esc(inter, final byte)
-}
-
 type tokenState uint8
 
 const (
@@ -30,7 +22,8 @@ const (
 )
 
 // tokenizer splits the output of a command into text, controls and sequences, however it was cut into writes. Strings
-// addressed to the terminal (titles, clipboard, queries in DCS) are dropped here.
+// addressed to the terminal (titles, clipboard, queries in DCS) are dropped here. Text is printable, valid UTF-8, and valid
+// during the call; the body of a CSI sequence is what is between CSI and its final byte.
 type tokenizer struct {
 	state   tokenState
 	body    []byte // of the CSI sequence being read
@@ -41,7 +34,7 @@ type tokenizer struct {
 	held    int // bytes of partial: a rune cut off by the end of a write
 }
 
-func (t *tokenizer) feed(p []byte, to tokenSink) {
+func (t *tokenizer) feed(p []byte, to *Terminal) {
 	for i := 0; i < len(p); {
 		if t.state != stGround {
 			i += t.sequence(p[i], to)
@@ -83,7 +76,7 @@ func printableRun(p []byte) int {
 }
 
 // other handles what a run ended at: a control, an escape, a broken or unfinished rune.
-func (t *tokenizer) other(p []byte, to tokenSink) int {
+func (t *tokenizer) other(p []byte, to *Terminal) int {
 	c := p[0]
 	switch {
 	case c == 0x1b:
@@ -105,7 +98,7 @@ func (t *tokenizer) other(p []byte, to tokenSink) int {
 }
 
 // finishRune completes a rune that was cut, and returns how many bytes of p that took.
-func (t *tokenizer) finishRune(p []byte, to tokenSink) int {
+func (t *tokenizer) finishRune(p []byte, to *Terminal) int {
 	b := append([]byte(nil), t.partial[:t.held]...)
 	used := 0
 	for used < len(p) && !utf8.FullRune(b) {
@@ -143,7 +136,7 @@ func deceives(r rune) bool {
 }
 
 // sequence handles one byte inside a sequence and returns 1, or 0 if the byte must be read again.
-func (t *tokenizer) sequence(c byte, to tokenSink) int {
+func (t *tokenizer) sequence(c byte, to *Terminal) int {
 	switch {
 	case t.state == stString || t.state == stStringEsc:
 		return t.str(c)
@@ -173,7 +166,7 @@ func (t *tokenizer) sequence(c byte, to tokenSink) int {
 	return 1
 }
 
-func (t *tokenizer) csi(c byte, to tokenSink) {
+func (t *tokenizer) csi(c byte, to *Terminal) {
 	if c < 0x40 {
 		if len(t.body) == maxCSI {
 			t.dropped = true

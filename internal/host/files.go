@@ -153,7 +153,7 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	}
 	added, removed := countLines(before.text, text)
 	h.opts.Sink.Post(event.FileWritten{For: event.For{Session: r.SessionID, Wire: acpclient.SpanOf(ctx)}, Path: safetext.Line(w.Path, 2000),
-		Added: added, Removed: removed, Created: w.Created})
+		Added: added, Removed: removed})
 	if text != r.Content {
 		return errChangedByUser(r.Path, r.Content, text)
 	}

@@ -47,7 +47,7 @@ type History struct {
 	kept    int         // lines in the file
 }
 
-// appender is an open file that accepts one line.
+// appender is an open file that accepts one line. It is an interface so that tests have full disks.
 type appender interface {
 	io.WriteCloser
 	Stat() (fs.FileInfo, error)

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"io"
+	"os"
 	"strconv"
 	"time"
 
@@ -185,7 +186,7 @@ func (l *log) limit(at time.Time) {
 // metaLine appends the current meta if the file has room; the last one may use the reserve.
 // In a full file it replaces the one before.
 func (l *log) metaLine(last bool) error {
-	file, again := l.out.(rewriter)
+	file, again := l.out.(*os.File)
 	if again = again && l.full; again {
 		if err := l.flush(); err != nil {
 			return err
@@ -221,12 +222,6 @@ func (l *log) metaLine(last bool) error {
 		return err
 	}
 	return file.Truncate(l.written)
-}
-
-// rewriter is a file whose end can be rewritten.
-type rewriter interface {
-	io.Seeker
-	Truncate(size int64) error
 }
 
 // appendTime appends a time in UTC with milliseconds, always of the same length.

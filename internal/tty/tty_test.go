@@ -1,14 +1,19 @@
 package tty
 
 import (
+	"image/color"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestTerminal(t *testing.T) {
 	for _, tc := range []struct {
 		want, env, value string
-		notify           string
+		notify           Notification
 		progress         bool
 	}{
 		{"", "", "", "bell", false},
@@ -40,6 +45,35 @@ func TestTerminal(t *testing.T) {
 	}
 	if p := Of(In(nil)).Configured("osc9", "on"); p.Notify != "osc9" || !p.Progress {
 		t.Error("the configuration does not count")
+	}
+}
+
+// Answers add to what the environment tells; one that tells nothing new changes nothing.
+func TestLearn(t *testing.T) {
+	p := Of(In([]string{"TERM=xterm-256color"}))
+	for _, c := range []struct {
+		answer tea.Msg
+		change func(*Profile)
+	}{
+		{tea.ColorProfileMsg{Profile: colorprofile.ANSI}, func(p *Profile) { p.Depth = colorprofile.ANSI }},
+		{tea.ColorProfileMsg{Profile: colorprofile.ANSI256}, func(p *Profile) { p.Depth, p.Links = colorprofile.ANSI256, true }},
+		{tea.BackgroundColorMsg{Color: color.Black}, nil},
+		{tea.BackgroundColorMsg{Color: color.White}, func(p *Profile) { p.Dark = false }},
+		{tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeNotRecognized}, nil},
+		{tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset}, func(p *Profile) { p.Clusters = true }},
+		{tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset}, func(p *Profile) { p.Synced = true }},
+		{tea.TerminalVersionMsg{}, nil},
+		{tea.TerminalVersionMsg{Name: "XTerm(390)"}, func(p *Profile) { p.Reflows = false }},
+		{tea.TerminalVersionMsg{Name: "kitty"}, func(p *Profile) { p.Reflows = true }},
+		{tea.KeyPressMsg{}, nil},
+	} {
+		want := p
+		if c.change != nil {
+			c.change(&want)
+		}
+		if changed := p.Learn(c.answer); p != want || changed != (c.change != nil) {
+			t.Errorf("%#v: got %+v, changed %v, want %+v", c.answer, p, changed, want)
+		}
 	}
 }
 

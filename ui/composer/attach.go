@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/attach"
 	"parley/internal/picture"
+	"parley/ui/layer"
 	"parley/ui/widget/editor"
 )
 
@@ -15,20 +16,21 @@ import (
 // pasted.
 type attaching struct {
 	editor *editor.Editor
-	host   Host
+	out    *layer.Effects
+	state  func() State
 	images *images
 }
 
 // clipboard puts the image in the clipboard at the cursor.
 func (t attaching) clipboard() tea.Cmd {
-	read, s := t.images.clipboard, t.host.Session()
+	read, s := t.images.clipboard, t.state()
 	switch {
 	case read == nil:
-		return t.host.Say("parley cannot read the clipboard here")
+		return t.out.Say("parley cannot read the clipboard here")
 	case s.ReadOnly || !s.Connected:
-		return t.host.Say("No agent to send it to")
+		return t.out.Say("No agent to send it to")
 	case !s.Images:
-		return t.host.Say(attach.NoImages)
+		return t.out.Say(attach.NoImages)
 	}
 	ctx := t.images.ctx
 	return t.put("clipboard", "", func() (picture.Image, error) { return read(ctx) })
@@ -44,14 +46,14 @@ func (t attaching) put(name, text string, load func() (picture.Image, error)) te
 }
 
 // off reports whether paths of images are plain text.
-func (t attaching) off(s Session) bool {
+func (t attaching) off(s State) bool {
 	return t.images.open == nil || s.ReadOnly || !s.Connected || shelling(t.editor)
 }
 
 // paste attaches the images of a paste that consists only of their paths, as from dropped
 // files; false for any other paste.
 func (t attaching) paste(text string) (tea.Cmd, bool) {
-	s := t.host.Session()
+	s := t.state()
 	if t.off(s) {
 		return nil, false
 	}
@@ -83,7 +85,7 @@ func (t attaching) typed(line, after string) tea.Cmd {
 	if !picture.Typed(word) {
 		return nil
 	}
-	s := t.host.Session()
+	s := t.state()
 	if t.off(s) {
 		return nil
 	}
@@ -98,11 +100,11 @@ func (t attaching) typed(line, after string) tea.Cmd {
 }
 
 // noImagesMsg says that the agent does not take images.
-type noImagesMsg struct{ host Host }
+type noImagesMsg struct{ out *layer.Effects }
 
 // Handle implements layer.Message.
 func (msg noImagesMsg) Handle() tea.Cmd {
-	return msg.host.Say(attach.NoImages + ": the path is kept as text")
+	return msg.out.Say(attach.NoImages + ": the path is kept as text")
 }
 
 // sayNoImages says that the agent does not take images if there is one at a path.
@@ -112,6 +114,6 @@ func (t attaching) sayNoImages(path, dir string) tea.Cmd {
 		if _, err := load(); err != nil {
 			return nil
 		}
-		return noImagesMsg{t.host}
+		return noImagesMsg{t.out}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/ui/layer"
 	"parley/ui/widget/editor"
 	"parley/ui/widget/list"
@@ -22,7 +23,8 @@ type Command struct {
 type commands struct {
 	env    *layer.Env
 	editor *editor.Editor
-	host   Host
+	out    *layer.Effects
+	known  func() []Command // what can be typed
 	popup  *Popup
 	closed string // the text for which the popup was closed
 }
@@ -42,7 +44,7 @@ func (c *commands) refresh() {
 		return
 	}
 	var items []list.Item
-	for _, cmd := range c.host.Commands() {
+	for _, cmd := range c.known() {
 		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Help, More: cmd.Args, Hint: cmd.From, Value: cmd})
 	}
 	p := &Popup{env: c.env, foot: completes(c.env), list: list.New(items)}
@@ -61,7 +63,7 @@ func (c *commands) endPopup(p *Popup, opened, key string) tea.Cmd {
 		return nil
 	}
 	if text := c.editor.Value(); key == "enter" && (!ok || it.Title == text || !p.moved && !strings.HasPrefix(it.Title, text)) {
-		return c.host.Submit() // the user did not mean a command that only resembles the text
+		return c.out.Add(layer.Do(intent.Send)) // the user did not mean a command that only resembles the text
 	}
 	if !ok {
 		return nil
@@ -81,7 +83,7 @@ func (c *commands) hint() string {
 	if !strings.HasPrefix(name, "/") || strings.TrimSpace(rest) != "" {
 		return ""
 	}
-	for _, cmd := range c.host.Commands() {
+	for _, cmd := range c.known() {
 		if "/"+cmd.Name == name {
 			return cmd.Args
 		}

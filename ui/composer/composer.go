@@ -1,7 +1,7 @@
 // Package composer is where the user writes prompts: an editor with completion of commands
 // and files, images, history and saved drafts.
 //
-// Each page has a Composer and is its Host. A Store holds what all composers share. Code
+// Each page has a Composer. A Store holds what all composers share. Code
 // that may block runs in a tea.Cmd, everything else on the screen's goroutine.
 package composer
 
@@ -17,25 +17,15 @@ import (
 	"parley/ui/widget/editor"
 )
 
-// Host is the page of a composer. It is an interface because components do not know pages.
-type Host interface {
-	Say(text string) tea.Cmd
-	Submit() tea.Cmd // enter
-	// NoteTyping notes that keys were just pressed, so that no question takes the next ones.
-	NoteTyping()
-	Session() Session
-	// Commands returns the slash commands that can be typed.
-	Commands() []Command
-	// Placeholder returns the placeholder of an empty composer.
-	Placeholder() string
-	// RestoreNotes adds notes that were saved to those that the session has.
-	RestoreNotes(saved []notes.Note)
-	// PendingPrompts returns the prompts that may have to be sent again, with their images.
-	PendingPrompts() []string
-}
+// Effects that composers add to those of their page.
+type (
+	RestoreNotes   []notes.Note // add notes that were saved to those that the session has
+	Typed          struct{}     // keys were typed in an editor: no question takes the next ones
+	HistoryChanged struct{}     // Entries are others now
+)
 
-// Session is what a composer knows of the session that it writes for.
-type Session struct {
+// State is what a composer knows of its page.
+type State struct {
 	ReadOnly   bool     // it is read from a log
 	Connected  bool     // the agent is connected
 	Images     bool     // the agent takes images
@@ -45,13 +35,18 @@ type Session struct {
 	Notes      []notes.Note
 	Draft      memory.Key // where the draft is saved
 	DraftSaved bool       // the draft is saved
+
+	Placeholder string   // of an empty composer
+	Pending     []string // prompts that may have to be sent again, with their images
+	Quitting    bool     // the screen is about to end
 }
 
 // Composer is where the prompts of a page are written.
 type Composer struct {
 	*editor.Editor
 	env      *layer.Env
-	host     Host
+	out      *layer.Effects
+	state    func() State
 	store    *Store
 	recall   recall
 	commands commands
@@ -61,15 +56,15 @@ type Composer struct {
 	saved    savedDraft
 }
 
-// New returns an empty composer.
-func (s *Store) New(host Host) *Composer {
+// New returns an empty composer. known returns the slash commands that can be typed.
+func (s *Store) New(out *layer.Effects, state func() State, known func() []Command) *Composer {
 	e := editor.New()
 	e.SetVim(s.opts.Env.Keys.Vim())
 	e.SetTokens(s.images.Label)
-	c := &Composer{Editor: e, env: s.opts.Env, host: host, store: s}
-	c.commands = commands{env: c.env, editor: e, host: host}
-	c.mentions = mentions{env: c.env, editor: e, host: host, search: s.opts.FindFiles, ctx: s.opts.Context}
-	c.images = attaching{editor: e, host: host, images: &s.images}
+	c := &Composer{Editor: e, env: s.opts.Env, out: out, state: state, store: s}
+	c.commands = commands{env: c.env, out: out, editor: e, known: known}
+	c.mentions = mentions{env: c.env, out: out, editor: e, state: state, search: s.opts.FindFiles, ctx: s.opts.Context}
+	c.images = attaching{editor: e, out: out, state: state, images: &s.images}
 	c.recall.setOlder(s.history.entries, c.PortableText)
 	return c
 }
@@ -82,7 +77,7 @@ func (c *Composer) Fit(width, height int) {
 
 // Draw draws the editor. Its cursor is at [editor.Editor.Cursor].
 func (c *Composer) Draw() []string {
-	look := editor.EditorLook{Theme: c.env.Theme, Placeholder: c.host.Placeholder()}
+	look := editor.EditorLook{Theme: c.env.Theme, Placeholder: c.state().Placeholder}
 	if shelling(c.Editor) {
 		look.Prompt = "$ "
 	}

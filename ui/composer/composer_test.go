@@ -21,45 +21,45 @@ import (
 	"parley/ui/theme"
 )
 
-// page is a fake Host with one composer.
+// page is a fake page with one composer.
 type page struct {
 	t         *testing.T
 	c         *Composer
-	session   Session
+	out       layer.Effects
+	session   State
 	said      []string
 	submitted []string
 }
 
-func (p *page) Say(text string) tea.Cmd { p.said = append(p.said, text); return nil }
-func (p *page) Submit() tea.Cmd {
-	p.submitted = append(p.submitted, p.c.Value())
-	p.c.Clear()
-	return nil
-}
-func (p *page) NoteTyping()              {}
-func (p *page) Session() Session         { return p.session }
-func (p *page) Placeholder() string      { return "say something" }
-func (p *page) PendingPrompts() []string { return nil }
-
-func (p *page) RestoreNotes(saved []notes.Note) {
-	p.session.Notes = notes.Merge(p.session.Notes, saved)
-}
-
-func (p *page) Commands() []Command {
-	return []Command{{Name: "review", Help: "looks at it", Args: "a file"}, {Name: "test"}}
+// carryOut does what the composer wants.
+func (p *page) carryOut() {
+	for _, e := range p.out.Take() {
+		switch e := e.(type) {
+		case layer.Say:
+			p.said = append(p.said, string(e))
+		case layer.Do:
+			p.submitted = append(p.submitted, p.c.Value())
+			p.c.Clear()
+		case RestoreNotes:
+			p.session.Notes = notes.Merge(p.session.Notes, e)
+		}
+	}
 }
 
 func newPage(t *testing.T, o Options) *page {
-	p := &page{t: t, session: Session{Connected: true, Images: true, Dir: "/p"}}
+	p := &page{t: t, session: State{Connected: true, Images: true, Dir: "/p", Placeholder: "say something"}}
 	o.Env, o.Context = &layer.Env{Now: time.Now, Keys: intent.Default, Theme: theme.Plain()}, t.Context()
-	o.Pages = Pages{All: func() []*Composer { return []*Composer{p.c} }, Front: func() *Composer { return p.c }, HistoryChanged: func() {}, Quitting: func() bool { return false }}
-	p.c = NewStore(o).New(p)
+	o.Pages = func() []*Composer { return []*Composer{p.c} }
+	p.c = NewStore(o).New(&p.out, func() State { return p.session }, func() []Command {
+		return []Command{{Name: "review", Help: "looks at it", Args: "a file"}, {Name: "test"}}
+	})
 	p.c.Fit(60, 24)
 	return p
 }
 
 // run runs a command and handles its messages.
 func (p *page) run(cmd tea.Cmd) {
+	p.carryOut()
 	if cmd == nil {
 		return
 	}

@@ -84,8 +84,8 @@ func (k *draftKeeper) after(msg tea.Msg) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	sent, changed := len(k.ofClosed) > 0, false
-	for _, c := range k.pages.All() {
-		s := c.host.Session()
+	for _, c := range k.pages() {
+		s := c.state()
 		if s.DraftSaved && (!c.saved.asked || c.saved.key != s.Draft) {
 			cmds = append(cmds, k.load(c, s.Draft))
 		}
@@ -180,8 +180,8 @@ func (msg draftLoadedMsg) Handle() tea.Cmd {
 func (k *draftKeeper) save() tea.Cmd {
 	batch := k.ofClosed
 	k.ofClosed = nil
-	for _, c := range k.pages.All() {
-		batch = append(batch, c.collect(c.host.Session())...)
+	for _, c := range k.pages() {
+		batch = append(batch, c.collect(c.state())...)
 	}
 	if len(batch) == 0 {
 		return nil
@@ -212,7 +212,7 @@ func (k *draftKeeper) fail(err error) tea.Cmd {
 // leave notes the draft of a composer that is being closed, for the next save.
 func (k *draftKeeper) leave(c *Composer) {
 	if k.order.store != nil {
-		k.ofClosed = append(k.ofClosed, c.collect(c.host.Session())...)
+		k.ofClosed = append(k.ofClosed, c.collect(c.state())...)
 	}
 }
 
@@ -223,16 +223,16 @@ func (k *draftKeeper) flush() {
 		return
 	}
 	batch := k.ofClosed
-	for _, c := range k.pages.All() {
-		s := c.host.Session()
+	for _, c := range k.pages() {
+		s := c.state()
 		if d := c.draft(s); s.DraftSaved && !d.Empty() && (!c.saved.loaded || c.saved.loads > 0 || c.saved.key != s.Draft) { // it was not loaded yet
 			batch = append(batch, draftWrite{s.Draft, d})
 			continue
 		}
 		batch = append(batch, c.collect(s)...)
 	}
-	front := k.pages.Front()
-	if s := front.host.Session(); !s.ReadOnly {
+	front := k.pages()[0]
+	if s := front.state(); !s.ReadOnly {
 		if d := front.draft(s); !d.Empty() {
 			d.Session = s.Draft.Session
 			batch = append(batch, draftWrite{s.Draft.OfProject(), d})

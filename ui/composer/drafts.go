@@ -25,7 +25,7 @@ type savedDraft struct {
 }
 
 // draft returns what the composer has now, as far as it can be saved.
-func (c *Composer) draft(s Session) memory.Draft {
+func (c *Composer) draft(s State) memory.Draft {
 	d := memory.Draft{Queued: slices.Clone(s.Queued), Notes: notes.Draft(s.Notes)}
 	for i := range d.Queued {
 		d.Queued[i] = c.PortableText(d.Queued[i])
@@ -39,7 +39,7 @@ func (c *Composer) draft(s Session) memory.Draft {
 }
 
 // collect returns the writes that save the draft as it is now.
-func (c *Composer) collect(s Session) []draftWrite {
+func (c *Composer) collect(s State) []draftWrite {
 	k := &c.saved
 	if !k.loaded || k.loads > 0 {
 		return nil
@@ -62,17 +62,17 @@ func (c *Composer) collect(s Session) []draftWrite {
 // fill puts a saved draft into the composer. If there is text already, it puts the draft
 // into the history instead. Notes are added to those that there are.
 func (c *Composer) fill(d memory.Draft) tea.Cmd {
-	c.host.RestoreNotes(d.Notes)
+	c.out.Add(RestoreNotes(d.Notes))
 	if len(notes.Draft(d.Notes)) > 0 && len(d.All()) == 0 {
-		return c.host.Say("Restored your notes: /notes lists them")
+		return c.out.Say("Restored your notes: /notes lists them")
 	}
-	if !c.Empty() || len(c.host.Session().Queued) > 0 {
+	if !c.Empty() || len(c.state().Queued) > 0 {
 		c.AddToRunHistory(strings.TrimSpace(d.Text()))
-		return c.host.Say("Your earlier draft is in the history: " + c.env.Keys.ChatKey(intent.HistoryBack))
+		return c.out.Say("Your earlier draft is in the history: " + c.env.Keys.ChatKey(intent.HistoryBack))
 	}
 	c.SetParts(partsOf(d))
 	c.Refresh()
-	return c.host.Say("Restored your earlier draft")
+	return c.out.Say("Restored your earlier draft")
 }
 
 // partsOf returns the pieces of a saved draft for the editor.

@@ -35,10 +35,10 @@ type (
 func (c *Composer) Edit() tea.Cmd {
 	editor := c.store.opts.Editor
 	switch {
-	case c.host.Session().ReadOnly:
-		return c.host.Say("Read-only log: no draft here")
+	case c.state().ReadOnly:
+		return c.out.Say("Read-only log: no draft here")
 	case editor == nil:
-		return c.host.Say("No editor found: set $EDITOR")
+		return c.out.Say("No editor found: set $EDITOR")
 	}
 	before := c.Value()
 	return func() tea.Msg {
@@ -53,8 +53,8 @@ func (msg editReadyMsg) Handle() tea.Cmd {
 	discard := func() tea.Msg { _, _ = done(); return nil }
 	switch {
 	case msg.err != nil:
-		return c.host.Say(words.Sentence(msg.err.Error()))
-	case c.store.opts.Pages.Quitting():
+		return c.out.Say(words.Sentence(msg.err.Error()))
+	case c.state().Quitting:
 		return discard
 	case c.Value() != msg.before: // the draft has changed since
 		return tea.Batch(c.Edit(), discard)
@@ -68,12 +68,12 @@ func (msg editReadyMsg) Handle() tea.Cmd {
 // Handle puts the edited text into the composer, unless the editor failed.
 func (msg editedMsg) Handle() tea.Cmd {
 	c := msg.composer
-	c.host.NoteTyping() // in the editor
+	c.out.Add(Typed{}) // in the editor
 	switch {
 	case msg.failed != nil:
-		return c.host.Say("The editor failed; the draft is unchanged: " + msg.failed.Error())
+		return c.out.Say("The editor failed; the draft is unchanged: " + msg.failed.Error())
 	case msg.err != nil:
-		return c.host.Say("The draft is unchanged: " + msg.err.Error())
+		return c.out.Say("The draft is unchanged: " + msg.err.Error())
 	}
 	after := strings.TrimSuffix(msg.after, "\n") // editors add it to the last line
 	after = strings.TrimSuffix(after, "\r")

@@ -80,10 +80,10 @@ func (msg historyMsg) Handle() tea.Cmd {
 		return h.pages.say("History is not saved" + atomicfile.FreeSpaceAdvice(msg.err) + ": " + msg.err.Error())
 	}
 	h.entries = msg.entries
-	for _, c := range h.pages.All() {
+	for _, c := range h.pages() {
 		c.recall.setOlder(msg.entries, c.PortableText)
+		c.out.Add(HistoryChanged{})
 	}
-	h.pages.HistoryChanged()
 	return nil
 }
 

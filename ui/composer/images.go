@@ -49,9 +49,9 @@ func (p *images) add(name, text string, load func() (picture.Image, error)) (*at
 func (msg imageMsg) Handle() tea.Cmd {
 	p, a := msg.images, msg.image
 	err := p.Loaded(a, func(token rune) bool {
-		return slices.ContainsFunc(p.pages.All(), func(c *Composer) bool { return c.needs(token) })
+		return slices.ContainsFunc(p.pages(), func(c *Composer) bool { return c.needs(token) })
 	})
-	for _, c := range p.pages.All() {
+	for _, c := range p.pages() {
 		c.Relabel(a.Token, a.Text)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, context.Canceled) {
@@ -62,7 +62,7 @@ func (msg imageMsg) Handle() tea.Cmd {
 
 // needs reports whether an image is in a text that may still be sent.
 func (c *Composer) needs(token rune) bool {
-	texts := append(c.host.PendingPrompts(), c.Value())
+	texts := append(c.state().Pending, c.Value())
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.ContainsRune(s, token) })
 }
 

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/finder"
+	"parley/internal/intent"
 	"parley/internal/mention"
 	"parley/internal/safetext"
 	"parley/internal/words"
@@ -22,7 +23,8 @@ import (
 type mentions struct {
 	env    *layer.Env
 	editor *editor.Editor
-	host   Host
+	out    *layer.Effects
+	state  func() State
 	search finder.FindFunc // nil: mentions are not completed
 	ctx    context.Context // cancelled when the screen ends
 
@@ -91,7 +93,7 @@ func (m *mentions) typed(line string) (mention.Word, bool) {
 	if m.search == nil || strings.IndexByte(line, '@') < 0 || shelling(m.editor) {
 		return mention.Word{}, false
 	}
-	if s := m.host.Session(); s.ReadOnly || s.Unfocused {
+	if s := m.state(); s.ReadOnly || s.Unfocused {
 		return mention.Word{}, false
 	}
 	word, ok := mention.Typed(line)
@@ -111,7 +113,7 @@ func (m *mentions) find() tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.cancel = cancel
-	dir, query, search := m.host.Session().Dir, m.word.Query, m.number
+	dir, query, search := m.state().Dir, m.word.Query, m.number
 	return func() tea.Msg {
 		defer cancel()
 		found, err := m.search(ctx, dir, query)
@@ -227,7 +229,7 @@ func (m *mentions) done(key string) tea.Cmd {
 	}
 	if key == "enter" && (!ok || path == m.word.Query && !m.popup.moved) {
 		m.reset()
-		return m.host.Submit()
+		return m.out.Add(layer.Do(intent.Send))
 	}
 	if !ok {
 		return nil

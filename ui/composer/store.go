@@ -13,7 +13,7 @@ import (
 	"parley/ui/layer"
 )
 
-// Options of a Store. Stores and functions but those of Pages may be nil: what they do is not available
+// Options of a Store. Stores and functions but Pages may be nil: what they do is not available
 // then.
 type Options struct {
 	Env       *layer.Env
@@ -30,17 +30,11 @@ type Options struct {
 	Home             string // ~ in paths
 }
 
-// Pages are the composers of the pages on the screen.
-type Pages struct {
-	All   func() []*Composer
-	Front func() *Composer // of the page that is shown
-	// HistoryChanged is called when the entries of all composers have changed.
-	HistoryChanged func()
-	Quitting       func() bool // whether the screen is about to end
-}
+// Pages returns the composers of the open pages, that of the page in front first.
+type Pages func() []*Composer
 
 // say shows a line on the page in front.
-func (p Pages) say(text string) tea.Cmd { return p.Front().host.Say(text) }
+func (p Pages) say(text string) tea.Cmd { return p()[0].out.Say(text) }
 
 // Store holds what all composers share: the images, the history of the project, and the
 // saved drafts.
@@ -70,7 +64,7 @@ func (s *Store) After(msg tea.Msg) tea.Cmd {
 	var found tea.Cmd
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg:
-		found = s.opts.Pages.Front().mentions.refresh()
+		found = s.opts.Pages()[0].mentions.refresh()
 	}
 	return tea.Batch(found, s.history.save(), s.drafts.after(msg))
 }

@@ -4,7 +4,6 @@ package inline
 
 import (
 	"fmt"
-	"strings"
 
 	"parley/internal/intent"
 	"parley/internal/text"
@@ -17,7 +16,7 @@ const (
 	portion    = 400  // rows that are written at once
 )
 
-// Conversation yields the rows of a conversation.
+// Conversation yields the rows of a conversation. It is an interface because components know nothing of each other.
 type Conversation interface {
 	Begun() bool // some of it was written
 	Skip(rows int) (entries int)
@@ -38,7 +37,6 @@ type Page struct {
 type Scrollback struct {
 	env    *layer.Env
 	print  func(rows ...string)
-	reflow func(yes bool)
 	on     bool
 	front  any  // the page that was written of last
 	caught bool // nothing of it waits to be written since before
@@ -47,11 +45,8 @@ type Scrollback struct {
 // NewScrollback makes one that is on, or off.
 func NewScrollback(env *layer.Env, on bool) *Scrollback { return &Scrollback{env: env, on: on} }
 
-// SetScreen sets the functions that write rows above the next view that is shown, and that set whether the
-// terminal rewraps long lines when it gets narrower.
-func (s *Scrollback) SetScreen(print func(rows ...string), reflow func(yes bool)) {
-	s.print, s.reflow = print, reflow
-}
+// SetScreen sets the function that writes rows above the next view that is shown.
+func (s *Scrollback) SetScreen(print func(rows ...string)) { s.print = print }
 
 // On reports whether the mode is on, with or without a terminal.
 func (s *Scrollback) On() bool { return s.on }
@@ -69,14 +64,6 @@ func (s *Scrollback) Toggle() (said string) {
 		return "Full screen; /inline returns to the scrollback"
 	}
 	return "Inline: the conversation goes into the terminal's scrollback"
-}
-
-// SetTerminal sets the name of the terminal. xterm does not rewrap lines when it gets
-// narrower.
-func (s *Scrollback) SetTerminal(name string) {
-	if s.print != nil && name != "" {
-		s.reflow(!strings.HasPrefix(name, "XTerm"))
-	}
 }
 
 // Hold writes nothing for now: a conversation is being loaded.

@@ -20,7 +20,6 @@ func (s *sheet) Print(rows ...string) {
 		s.rows = append(s.rows, ansi.Strip(r))
 	}
 }
-func (s *sheet) Reflow(bool) {}
 
 // story is a conversation of rows that are finished.
 type story struct {
@@ -44,7 +43,7 @@ func TestScrollback(t *testing.T) {
 	if s.Writes() {
 		t.Error("it writes without a terminal")
 	}
-	s.SetScreen(out.Print, out.Reflow)
+	s.SetScreen(out.Print)
 	wrote := func(p Page, want ...string) {
 		t.Helper()
 		out.rows = nil

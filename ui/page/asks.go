@@ -14,41 +14,28 @@ import (
 	"parley/ui/widget/list"
 )
 
-// questionHost implements question.Host for a page.
-type questionHost struct{ c *Page }
-
-func (h questionHost) Answers() *permissions.Broker { return h.c.Broker() }
-func (h questionHost) ClosePopup()                  { h.c.Composer.ClosePopup() }
-func (h questionHost) QuestionsChanged()            { h.c.asksChanged = true }
-
 // HideAsked makes the transcript leave out what questions show. It is called once for each message, which
 // may bring or end many questions.
 func (c *Page) HideAsked() {
-	if c.asksChanged {
-		c.asksChanged = false
-		c.own().changed = append(c.own().changed, c.Thread.SetAsked(c.Question.Subjects())...)
+	if tools, subjects, changed := c.Question.Subjects(); changed {
+		c.own().changed = append(c.own().changed, c.Thread.SetAsked(tools, subjects)...)
 		c.Applied()
 	}
 }
 
-func (h questionHost) PageState() question.PageState {
-	c := h.c
+// state returns what questions and forms know of the page.
+func (c *Page) state() question.PageState {
 	return question.PageState{
 		Covered:  c.Panels.reading != nil || c.listed(),
+		Later:    c.Question.Open(), // before forms
 		Drafting: !c.Composer.Empty(),
 		Focused:  c.focused,
 		LastKey:  c.screen.Input.Last(),
 		Beside:   !c.InFront(),
 		Agent:    c.Agent.Name(),
 		Browser:  c.screen.Options.OpenURL != nil,
+		Broker:   c.Broker(),
 	}
-}
-
-// formPage returns what forms know of the page. A question comes before them.
-func (c *Page) formPage() question.PageState {
-	page := questionHost{c}.PageState()
-	page.Later = c.Question.Open()
-	return page
 }
 
 // openedURLMsg reports whether a browser was started.
@@ -72,20 +59,19 @@ type rulesOffered struct {
 	items   []list.Item
 }
 
-// OfferRules lists rules that would have answered the question. Adding one allows it, so
+// offerRules lists rules that would have answered the question. Adding one allows it, so
 // all of the question must have been read.
-func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
-	c := h.c
-	if !read {
+func offerRules(c *Page, want question.OfferRules) tea.Cmd {
+	if !want.Read {
 		return c.say(question.ReadFirst(c.screen.Keys))
 	}
-	rules := permissions.Suggest(cur)
+	rules := permissions.Suggest(want.Question)
 	if len(rules) == 0 {
-		return c.say(question.WhyNoRule(cur))
+		return c.say(question.WhyNoRule(want.Question))
 	}
-	asked := c.Agent.LastAsked(cur.Session)
+	asked := c.Agent.LastAsked(want.Session)
 	return func() tea.Msg { // reads files
-		return rulesOffered{c, cur.Key, cur.Session, question.RuleItems(rules, asked())}
+		return rulesOffered{c, want.Key, want.Session, question.RuleItems(rules, asked())}
 	}
 }
 
@@ -127,16 +113,17 @@ type (
 	}
 )
 
-// EditWrite opens the text of a write in the user's editor.
-func (h questionHost) EditWrite(cur permissions.Question, before string) (tea.Cmd, bool) {
-	c, editor := h.c, h.c.screen.Options.FileEditor
+// editWrite opens the text of a write in the user's editor.
+func editWrite(c *Page, want question.EditWrite) tea.Cmd {
+	editor := c.screen.Options.FileEditor
 	if editor == nil {
-		return c.say("No editor found: set $EDITOR"), false
+		c.Question.NotEdited(want.Key)
+		return c.say("No editor found: set $EDITOR")
 	}
 	return func() tea.Msg {
-		e, err := editor(before, cur.Change.Path)
-		return writeReady{c, cur.Key, before, e, err}
-	}, true
+		e, err := editor(want.Text, want.Change.Path)
+		return writeReady{c, want.Key, want.Text, e, err}
+	}
 }
 
 // Handle hands the terminal to the editor.
@@ -180,9 +167,8 @@ func (msg writeEdited) Handle() tea.Cmd {
 	return nil
 }
 
-// RejectWhy asks why a request is rejected. The answer rejects it, and is the next prompt.
-func (h questionHost) RejectWhy(cur permissions.Question, what, quote string, diff bool) tea.Cmd {
-	c := h.c
+// rejectWhy asks why a request is rejected. The answer rejects it, and is the next prompt.
+func rejectWhy(c *Page, cur permissions.Question) {
 	w := panel.NewWriting("")
 	w.Title, w.Foot, w.Placeholder = "Reject with a reason", "enter reject and send · esc back", "Why not, or what to do instead"
 	w.Beneath, w.Left = true, with(c, keepWords)
@@ -191,7 +177,7 @@ func (h questionHost) RejectWhy(cur permissions.Question, what, quote string, di
 			c.Composer.AddToRunHistory(why)
 			return c.say("The question was answered meanwhile; what you wrote is in the history: " + c.screen.Keys.ChatKey(intent.HistoryBack))
 		}
-		if err := h.Answers().Reject(cur.Key); err != nil {
+		if err := c.Broker().Reject(cur.Key); err != nil {
 			return c.say(words.Sentence(err.Error()))
 		}
 		c.Question.Remove(cur.Key)
@@ -199,11 +185,11 @@ func (h questionHost) RejectWhy(cur permissions.Question, what, quote string, di
 			return nil
 		}
 		c.Composer.AddToHistory(why)
+		what, quote, diff := notes.Request(cur)
 		if err := c.Prompts.SubmitNext(notes.Rejected(what, quote, diff, why)); err != nil {
 			return c.say("Not sent: " + err.Error())
 		}
 		return nil
 	}
 	c.Panels.Show(w)
-	return nil
 }

@@ -46,10 +46,10 @@ func (l connecting) layers(above layer.Layer) []layer.Layer {
 		anywhere{c},
 		when(c.Panels.open != nil, c.Panels.open),
 		leaving{l},
-		when(logins{c}.shown(), c.login),
+		when(showsLogin(c), c.login),
 		when(c.Elicits.Current() != nil, c.Elicits.Current()),
 		when(c.Panels.reading != nil, c.Panels.reading),
-		when(logins{c}.addressShown(), logins{c}.address()),
+		when(showsAddress(c), address(c)),
 		when(c.Question.Open(), c.Question),
 		asked{c},
 		l,
@@ -120,13 +120,15 @@ func (l connecting) leave() tea.Cmd {
 		c.screen.Workspace.Remove(c.Session)
 		return nil
 	}
-	return c.out.Add(ForScreen{Intent: intent.AnotherAgent})
+	cmd, _ := c.act(intent.AnotherAgent, "")
+	return cmd
 }
 
 // giveUp cancels the start of the agent, and quits if nothing else is open.
 func (l connecting) giveUp() tea.Cmd {
 	if l.c.alone() {
-		return l.c.out.Add(ForScreen{Intent: intent.Quit})
+		cmd, _ := l.c.act(intent.Quit, "")
+		return cmd
 	}
 	return l.leave()
 }

@@ -8,55 +8,37 @@ import (
 	"parley/ui/start"
 )
 
-// logins are the logins of a page.
-type logins struct{ c *Page }
-
-// page returns what a login knows of the page.
-func (l logins) page() start.Page {
-	c := l.c
+// loginPage returns what a login knows of the page.
+func (c *Page) loginPage() start.Page {
 	return start.Page{LastKey: c.screen.Input.Last(), Draft: !c.Composer.Empty(), Browser: c.screen.Options.OpenURL != nil, Top: c.areas.overlayTop}
 }
 
-// shown reports whether the login methods are visible. The log hides them.
-func (l logins) shown() bool {
-	c := l.c
+// showsLogin reports whether the login methods are visible. The log hides them.
+func showsLogin(c *Page) bool {
 	return c.login.Open() && c.Panels.open == nil && !c.Panels.reads(intent.ToggleLog)
 }
 
-// addressShown reports whether a login is in progress and nothing else asks the user.
-func (l logins) addressShown() bool {
-	c := l.c
+// showsAddress reports whether a login is in progress and nothing else asks the user.
+func showsAddress(c *Page) bool {
 	return c.Agent.Login.Running() != "" && c.Panels.reading == nil && !c.listed() && !c.Question.Open() && c.Elicits.OnScreen() == nil
 }
 
 // address is the address that the agent prints during a login.
-func (l logins) address() start.Address {
-	return start.Address{Env: &l.c.screen.Env, Out: &l.c.out, Page: l.page(), Agent: l.c.Agent}
+func address(c *Page) start.Address {
+	return start.Address{Env: &c.screen.Env, Out: &c.out, Page: c.loginPage(), Agent: c.Agent}
 }
 
-// offer lists the login methods at the user's request.
-func (l logins) offer() tea.Cmd {
-	switch a := l.c.Agent; {
+// offerLogin lists the login methods at the user's request.
+func offerLogin(c *Page) tea.Cmd {
+	switch a := c.Agent; {
 	case !a.Connected():
-		return l.c.say("No agent is running, so there is nothing to log in to")
+		return c.say("No agent is running, so there is nothing to log in to")
 	case len(a.Login.Methods()) == 0:
-		return l.c.say(workspace.NoLogin)
+		return c.say(workspace.NoLogin)
 	}
-	l.c.Panels.open = nil
-	l.c.login.Offer(l.c.Agent)
+	c.Panels.open = nil
+	c.login.Offer(c.Agent)
 	return nil
-}
-
-// wanted lists the login methods because the agent needs a login.
-func (l logins) wanted(n workspace.LoginWanted) {
-	l.c.Panels.open = nil
-	l.c.login.Wanted(n)
-}
-
-// failed lists the login methods again, and says why one failed.
-func (l logins) failed(n workspace.LoginFailed) {
-	l.c.Panels.open = nil
-	l.c.login.Failed(n)
 }
 
 // logOut ends the login. The connection stays.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"parley/internal/workspace"
+	"parley/ui/composer"
 	"parley/ui/question"
 	"parley/ui/review"
 	"parley/ui/shell"
@@ -19,18 +20,18 @@ func New(screen *Screen, s *workspace.Session) *Page {
 	c.panes = panes{c.transcriptPane}
 	c.sending.c = c
 	c.Panels = panels{env: env, out: &c.out, inFront: c.InFront, areas: &c.areas}
-	c.Review = review.New(env, &c.out, reviewHost{c})
+	c.Review = review.New(env, &c.out, c.Session, c.InFront)
 	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if opts.Density == d.String() {
 			c.View.SetDensity(d)
 		}
 	}
-	c.Composer = screen.Store.New(composing{c})
-	c.Question, c.Elicits = question.New(env, &c.out, questionHost{c}), question.NewElicitations(env, &c.out, c.formPage)
+	c.Composer = screen.Store.New(&c.out, c.composing, func() []composer.Command { return c.slash().all() })
+	c.Question, c.Elicits = question.New(env, &c.out, c.state), question.NewElicitations(env, &c.out, c.state)
 	c.find = find.New(env, &c.out, c.View)
 	c.shells = shell.New(env, opts.Shell, c.onShellEvent)
-	c.login = start.NewLogin(env, &c.out, logins{c}.page)
+	c.login = start.NewLogin(env, &c.out, c.loginPage)
 	return c
 }
 
@@ -42,7 +43,7 @@ func (c *Page) Afresh(screen *Screen, s *workspace.Session) *Page {
 	pane := *c.own()
 	pane.View = pane.View.CopyFor(s.Thread)
 	copied.transcriptPane, copied.panes = &pane, panes{&pane}
-	copied.Question = c.Question.ForPage(&screen.Env, &copied.out, questionHost{&copied})
+	copied.Question = c.Question.ForPage(&screen.Env, &copied.out, copied.state)
 	copied.sending.c = &copied
 	copied.Panels.inFront, copied.Panels.areas = copied.InFront, &copied.areas
 	return &copied

@@ -14,7 +14,10 @@ import (
 	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/permissions"
+	"parley/ui/composer"
 	"parley/ui/layer"
+	"parley/ui/question"
+	"parley/ui/review"
 )
 
 // OnNews shows news of the session. Of an event, the changed items are shown by Applied.
@@ -24,7 +27,8 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 		c.own().changed = append(c.own().changed, n.Items...)
 		return c.happened(n.Event)
 	case workspace.LoginWanted:
-		logins{c}.wanted(n)
+		c.Panels.open = nil
+		c.login.Wanted(n)
 	case workspace.LoggedIn:
 		if n.Agent.Opening() {
 			c.login.Close()
@@ -32,7 +36,8 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 		}
 		return c.say("Logged in")
 	case workspace.LoginFailed:
-		logins{c}.failed(n)
+		c.Panels.open = nil
+		c.login.Failed(n)
 	case workspace.AgentStarted:
 		c.login.Close()
 		if n.Note != "" {
@@ -54,6 +59,8 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 	case workspace.ItemsChanged:
 		c.own().changed = append(c.own().changed, n.Items...)
 		c.Applied()
+	case workspace.CommandDue:
+		return c.sending.runDue(n.Line)
 	case workspace.PromptSent:
 		goHome(c)
 		c.View.End()
@@ -111,7 +118,7 @@ func (c *Page) Inherit(from *Page) tea.Cmd {
 	stop := from.shells.Stop()
 	keepsDrafts := c.screen.Options.Drafts != nil
 	c.login.TakeStep(from.login, c.Agent == from.Agent)
-	if !(composing{from}).Session().DraftSaved || !keepsDrafts {
+	if !from.composing().DraftSaved || !keepsDrafts {
 		c.SetNotes(notes.Merge(c.Notes(), from.Notes()))
 	}
 	takes := !keepsDrafts || c.Agent.Spec.Key() == from.Agent.Spec.Key()
@@ -156,7 +163,7 @@ func (c *Page) ClosesOwn() bool {
 	switch {
 	case c.Panels.open != nil:
 		return true
-	case logins{c}.shown(), c.Elicits.Current() != nil: // an agent may ask again and again
+	case showsLogin(c), c.Elicits.Current() != nil: // an agent may ask again and again
 		return false
 	}
 	return c.find.Typing() || c.View.DraggedText() != "" || c.Panels.reading != nil || c.Review.Open()
@@ -180,10 +187,10 @@ func (c *Page) happened(e event.Event) tea.Cmd {
 	case event.ElicitationCompleted:
 		return c.Elicits.Completed(e.Key)
 	case event.NoticeArrived:
-		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + keyboard{c}.hint(e.Terminal), e.Description}, ": "), ": "))
+		return c.say(strings.TrimSuffix(strings.Join([]string{e.Title + keyboardHint(c, e.Terminal), e.Description}, ": "), ": "))
 	case event.TerminalStarted:
 		if e.Attended {
-			return keyboard{c}.lend(e.ID, e.Command)
+			return lendKeyboard(c, e.ID, e.Command)
 		}
 	case event.Disconnected:
 		c.View.Changed([]int{0})
@@ -194,10 +201,9 @@ func (c *Page) happened(e event.Event) tea.Cmd {
 	return nil
 }
 
-// CarryOut does what the components of the page want, and returns what is left to the screen.
-func (c *Page) CarryOut() (tea.Cmd, []ForScreen) {
+// CarryOut does what the components of the page want.
+func (c *Page) CarryOut() tea.Cmd {
 	var cmds []tea.Cmd
-	var left []ForScreen
 	for len(c.out) > 0 { // an action may want more
 		for _, e := range c.out.Take() {
 			switch e := e.(type) {
@@ -210,12 +216,32 @@ func (c *Page) CarryOut() (tea.Cmd, []ForScreen) {
 			case layer.OpenURL:
 				open := c.screen.Options.OpenURL
 				cmds = append(cmds, func() tea.Msg { return openedURLMsg{c, open(string(e))} })
-			case ForScreen:
-				left = append(left, e)
+			case composer.RestoreNotes:
+				c.SetNotes(notes.Merge(c.Notes(), e))
+			case composer.Typed:
+				c.screen.Input.Touch()
+			case composer.HistoryChanged:
+				if l := c.Panels.ListOf(intent.SearchHistory); l != nil {
+					l.SetItems(c.Composer.Entries())
+				}
+			case review.OpenFile:
+				cmds = append(cmds, openAt(c, event.Location(e)))
+			case review.WriteNote:
+				cmds = append(cmds, noteOnReview(c, notes.Note(e)))
+			case review.Left:
+				cmds = append(cmds, leftReview(c))
+			case question.OfferRules:
+				cmds = append(cmds, offerRules(c, e))
+			case question.EditWrite:
+				cmds = append(cmds, editWrite(c, e))
+			case question.RejectWhy:
+				rejectWhy(c, e.Question)
+			case question.Uncover:
+				c.Composer.ClosePopup()
 			}
 		}
 	}
-	return tea.Batch(cmds...), left
+	return tea.Batch(cmds...)
 }
 
 // Do does an action that a component wants. While an agent starts there is no session for an action to

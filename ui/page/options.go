@@ -9,10 +9,10 @@ import (
 	"parley/internal/finder"
 	"parley/internal/intent"
 	"parley/internal/picture"
+	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/shell"
-	"parley/ui/status"
 )
 
 // Options of the screen.
@@ -31,8 +31,8 @@ type Options struct {
 	// Copy copies a text to the clipboard with a program of this machine and returns its
 	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
 	Copy func(ctx context.Context, text string) (tool string, err error)
-	// Multiplexer is the one between parley and the terminal, as package tty names it.
-	Multiplexer string
+	// Terminal is what the terminal can do, as far as it is known now.
+	Terminal tty.Profile
 	// OpenFile prepares the user's editor on a file, at a line (0: unknown). It is called
 	// on its own goroutine. nil: there is no editor.
 	OpenFile func(path string, line int) (tea.ExecCommand, error)
@@ -47,9 +47,8 @@ type Options struct {
 	// FileEditor is Editor for the text of the file at path. The editor gets the text
 	// unchanged, in a temporary file.
 	FileEditor func(text, path string) (composer.Editing, error)
-	Branch     string // of the worktree, "" without one
-	Theme      string // a name of package theme, "" or "auto" for the terminal's own
-	NoColor    bool
+	Branch     string         // of the worktree, "" without one
+	Theme      string         // a name of package theme, "" or "auto" for the terminal's own
 	Keys       *intent.Keymap // nil: the default one
 	SidePanel  string         // auto, on, off; "" is auto
 	Density    string         // how much is shown at first: normal, everything, quiet; "" is normal
@@ -57,11 +56,9 @@ type Options struct {
 	// OnIdle is called, on its own goroutine, when a turn, a history or a connection has
 	// ended and nothing is running on any page. It may be nil.
 	OnIdle func()
-	Notify status.Notification // how to tell a user who is not looking that a turn has ended or something is asked
 	// Inline keeps the terminal's own screen and writes the conversation into its
 	// scrollback.
-	Inline   bool
-	Progress bool // the terminal has a progress bar of its own
+	Inline bool
 }
 
 // Refresh says that something shown for a while is to disappear.

@@ -1,6 +1,6 @@
 // Package page is the page of one session: its transcript, composer, question, panels and status line, and
 // the actions of the user there. Pages share a Screen and know nothing of each other: what concerns more than
-// one of them they leave to the screen, as the effect ForScreen.
+// one of them, handlers of the screen do.
 package page
 
 import (
@@ -44,10 +44,9 @@ type Page struct {
 	Composer *composer.Composer
 	Question *question.Question
 
-	sending     sending
-	asksChanged bool // other questions wait than before
-	shells      *shell.Commands
-	out         layer.Effects // of the components
+	sending sending
+	shells  *shell.Commands
+	out     layer.Effects // of the components
 
 	toast status.Toast
 
@@ -113,6 +112,7 @@ type Screen struct {
 	layer.Env
 	Options   Options
 	Workspace *workspace.Workspace
+	Handlers  map[intent.Intent]Handler
 	Store     *composer.Store
 	Input     *layer.Input
 	Mouse     *mouse.Mouse
@@ -158,7 +158,7 @@ func (c *Page) short(path string) string {
 
 // copyText copies a text and shows the outcome.
 func (c *Page) copyText(text func() string) tea.Cmd {
-	to := clipboard.Clipboard{Program: c.screen.Options.Copy, Multiplexer: c.screen.Options.Multiplexer}
+	to := clipboard.Clipboard{Program: c.screen.Options.Copy, Multiplexer: c.screen.Options.Terminal.Multiplexer}
 	return to.Copy(c.screen.Workspace.Context(), text, c.say)
 }
 
@@ -220,9 +220,6 @@ func (c *Page) StartReview(start func(*review.Changes) tea.Cmd) tea.Cmd {
 	return start(changes)
 }
 
-// askReview asks for the review of this page and of those that are compared with it.
-func (c *Page) askReview() tea.Cmd { return c.out.Add(ForScreen{Intent: intent.ShowReview}) }
-
 const notRecorded = "Changes are not recorded here"
 
 // slash returns what can be typed after a slash.
@@ -234,12 +231,6 @@ func switchFocus(c *Page) tea.Cmd {
 		c.focus(!c.focused)
 	}
 	return nil
-}
-
-// ForScreen is an effect: an action that concerns other pages, or all of the screen, which a page leaves to it.
-type ForScreen struct {
-	Intent intent.Intent
-	Args   string
 }
 
 // alone reports whether nothing else is open.

@@ -76,17 +76,18 @@ func (s *sending) runCommand(a intent.Action, args, line string) (tea.Cmd, bool)
 	return cmd, true
 }
 
-// RunDue handles a queued line whose turn has come; false if it returned to the composer instead.
-func (c *Page) RunDue(line string) (tea.Cmd, bool) { return c.sending.submitLine(line, true) }
-
-// RanDue lets the lines that wait after the one whose turn had come follow it, unless it opened a list.
-func (c *Page) RanDue(done bool) {
+// runDue handles a queued line whose turn has come. The lines that wait after it follow, unless it returned to the
+// composer or opened a list.
+func (s *sending) runDue(line string) tea.Cmd {
+	c := s.c
+	cmd, done := s.submitLine(line, true)
 	switch {
 	case !done || c.listed():
 		c.Prompts.Queue.Pause()
 	case !c.Prompts.Queue.Paused():
 		c.Prompts.Resume()
 	}
+	return cmd
 }
 
 // commandsChanged sends the line in the composer about which the user was asked, if the agent turns out

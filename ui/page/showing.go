@@ -16,7 +16,6 @@ import (
 	"parley/internal/text"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/layer"
 	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/transcript"
@@ -57,7 +56,7 @@ func showPalette(c *Page) tea.Cmd {
 	}
 	c.Panels.Show(panel.Palette(c.screen.Keys, agent, c.Agent.Name(), c.slash().useless, func(i intent.Intent) tea.Cmd {
 		c.Panels.open = nil // what the action opens does not return to the palette
-		return c.out.Add(layer.Do(i))
+		return c.Do(i)
 	}, c.Composer.SetValue))
 	return nil
 }

@@ -28,33 +28,28 @@ type (
 	}
 )
 
-// keyboard lends the user's keyboard to commands of a session.
-type keyboard struct{ c *Page }
-
-// lend gives a command the terminal. If its page is not on the screen it waits to be taken
+// lendKeyboard gives a command the terminal. If its page is not on the screen it waits to be taken
 // over.
-func (k keyboard) lend(id, line string) tea.Cmd {
-	c := k.c
+func lendKeyboard(c *Page, id, line string) tea.Cmd {
 	switch {
 	case !c.Commands().LendKeyboard() || c.screen.Quitting:
 		return nil
 	case !c.InFront() || c.screen.Choosing || c.Agent.Opening():
-		return c.say("A command is waiting for your keyboard" + k.hint(id))
+		return c.say("A command is waiting for your keyboard" + keyboardHint(c, id))
 	}
 	return c.screen.Exec(c.Commands().Attach(id, line), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
 
 // takeOver gives a command in the list of running work the user's keyboard. One without a
 // terminal must be restarted for that, which takes a second press.
-func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
-	c := k.c
+func takeOver(c *Page, p *panel.List, w panel.Work) tea.Cmd {
 	if !w.Own || !w.Stops || !c.Commands().LendKeyboard() {
-		p.Note = k.refusal(w)
+		p.Note = noKeyboard(c, w)
 		return nil
 	}
 	if c.Commands().Attended(w.Terminal) {
 		c.Panels.open = nil
-		return k.lend(w.Terminal, w.Title)
+		return lendKeyboard(c, w.Terminal, w.Title)
 	}
 	if !p.Confirmed(intent.TakeOver, w.Terminal, "It is stopped and run again from the start with your keyboard: press "+c.screen.Keys.KeyOf(intent.List, intent.TakeOver)+" again to confirm") {
 		return nil
@@ -66,10 +61,10 @@ func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 	})
 }
 
-// refusal says why work cannot have the keyboard.
-func (k keyboard) refusal(w panel.Work) string {
+// noKeyboard says why work cannot have the keyboard.
+func noKeyboard(c *Page, w panel.Work) string {
 	ended := func(part event.ToolContent) bool {
-		t := k.c.Thread.Terminal(part.Terminal)
+		t := c.Thread.Terminal(part.Terminal)
 		return t != nil && !t.Foreign && t.Exited
 	}
 	switch {
@@ -85,7 +80,7 @@ func (msg tookOverMsg) Handle() tea.Cmd {
 	if msg.err != nil {
 		return msg.page.say(words.Sentence(msg.err.Error()))
 	}
-	return keyboard{msg.page}.lend(msg.id, msg.line)
+	return lendKeyboard(msg.page, msg.id, msg.line)
 }
 
 // Handle returns to the screen. Keys meant for the command are dropped.
@@ -98,14 +93,14 @@ func (msg keyboardBackMsg) Handle() tea.Cmd {
 		c.screen.Input.Mute()
 		return c.say("Back in parley; the command has ended")
 	case errors.Is(msg.err, workspace.ErrTakenBack):
-		return c.say("Back in parley; the command continues" + keyboard{c}.hint(msg.id))
+		return c.say("Back in parley; the command continues" + keyboardHint(c, msg.id))
 	}
-	return c.say(words.Sentence(msg.err.Error()) + keyboard{c}.hint(msg.id))
+	return c.say(words.Sentence(msg.err.Error()) + keyboardHint(c, msg.id))
 }
 
-// hint says how to take over a command in a terminal; "" if that is not possible.
-func (k keyboard) hint(id string) string {
-	c, keys := k.c, k.c.screen.Keys
+// keyboardHint says how to take over a command in a terminal; "" if that is not possible.
+func keyboardHint(c *Page, id string) string {
+	keys := c.screen.Keys
 	list, key := keys.Label(intent.Chat, intent.Background), keys.Label(intent.List, intent.TakeOver)
 	if id == "" || key == "" || !c.Commands().LendKeyboard() {
 		return ""
@@ -161,7 +156,7 @@ func showWork(c *Page) tea.Cmd {
 			}
 			return stopWork(c, w)
 		},
-		TakeOver:  keyboard{c}.takeOver,
+		TakeOver:  func(l *panel.List, w panel.Work) tea.Cmd { return takeOver(c, l, w) },
 		TakesOver: c.Commands().LendKeyboard(),
 	}))
 	return nil

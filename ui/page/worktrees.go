@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 )
@@ -44,7 +45,7 @@ func showMerge(c *Page, message string) tea.Cmd {
 		}
 		return panel.Merge(t, func(message string, remove bool) tea.Cmd { merge(u, message, remove); return nil }, func() tea.Cmd {
 			c.ReturnTo(func() tea.Cmd { return showMerge(c, message) })
-			return c.askReview()
+			return c.Do(intent.ShowReview)
 		})
 	})
 }
@@ -74,7 +75,7 @@ func showDiscard(c *Page) tea.Cmd {
 	return lookAtTree(c, notDiscarded, c.Tree.CanDiscard, func(u workspace.Unmerged, t panel.Tree) *panel.List {
 		return panel.Discard(t, func() tea.Cmd { discard(u); return nil }, func() tea.Cmd {
 			c.ReturnTo(func() tea.Cmd { return showDiscard(c) })
-			return c.askReview()
+			return c.Do(intent.ShowReview)
 		})
 	})
 }

@@ -68,8 +68,8 @@ func (p *painter) parse(s string) uv.Line {
 		switch c := s[0]; {
 		case c == 0x1b:
 			n := p.escape(s, &style, &link)
-			s, shown = s[n:], uv.ConvertStyle(style, p.profile)
-			link = uv.ConvertLink(link, p.profile)
+			s, shown = s[n:], uv.ConvertStyle(style, p.terminal.Depth)
+			link = uv.ConvertLink(link, p.terminal.Depth)
 			continue
 		case c < 0x20 || c == 0x7f:
 			s = s[1:]
@@ -208,7 +208,7 @@ func (p *painter) span(b []byte, line uv.Line, from, to int) []byte {
 // erasable counts the cells at the beginning that are alike, and as erasing makes them.
 func (p *painter) erasable(line uv.Line) (n int) {
 	c := line[0]
-	if c.Content != " " || c.Link != (uv.Link{}) || c.Style != (uv.Style{Fg: c.Style.Fg, Bg: c.Style.Bg}) || c.Style.Bg != nil && !p.fills {
+	if c.Content != " " || c.Link != (uv.Link{}) || c.Style != (uv.Style{Fg: c.Style.Fg, Bg: c.Style.Bg}) || c.Style.Bg != nil && !p.terminal.Fills {
 		return 0
 	}
 	for n < len(line) && line[n].Content == " " && line[n].Link == c.Link && line[n].Style == c.Style {

@@ -71,10 +71,10 @@ func (p *painter) finish(b, body []byte, cut, cols int) []byte {
 	case !v.AltScreen:
 		body = p.to(body, 0, len(p.live)-1)
 	}
-	hide := !p.modes.hidden && (noCursor || !p.synced && len(body) > still)
+	hide := !p.modes.hidden && (noCursor || !p.terminal.Synced && len(body) > still)
 	show := !noCursor && (p.modes.hidden || hide)
 	p.modes.hidden = noCursor
-	synced := p.synced && len(body) > whole
+	synced := p.terminal.Synced && len(body) > whole
 	b = append(b, choose(synced, ansi.SetModeSynchronizedOutput, "")...)
 	b = append(b, choose(hide, ansi.ResetModeTextCursorEnable, "")...)
 	b = append(b, body...)

@@ -141,7 +141,3 @@ func choose(yes bool, then, otherwise string) string {
 func progress(bar tea.ProgressBar) string {
 	return fmt.Sprintf("\x1b]9;4;%d;%d\x1b\\", bar.State, bar.Value)
 }
-
-// queries are the first questions to the terminal: whether it has synchronised output, and whether it can
-// measure text by clusters.
-const queries = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore

@@ -3,6 +3,8 @@ package paint
 import (
 	"time"
 
+	"parley/internal/tty"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -24,8 +26,8 @@ func (s *Screen) frame() (b []byte, ok bool) {
 		}
 	}
 	if !s.asked { // by now Bubble Tea reads the answers
-		if s.asked = true; s.answers {
-			b = append(b, queries...)
+		if s.asked = true; s.terminal.Answers {
+			b = append(b, tty.AskModes...)
 		}
 	}
 	return s.paint(b, cols, rows), true
@@ -112,7 +114,7 @@ func (p *painter) erase(b []byte, cols int) []byte {
 // has stayed with its text.
 func (p *painter) above(cols int) int {
 	n := p.y
-	if !p.reflows || cols >= p.paintedSize.cols || cols <= 0 {
+	if !p.terminal.Reflows || cols >= p.paintedSize.cols || cols <= 0 {
 		return n
 	}
 	for i := range p.live[:min(p.y, len(p.live))] {

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/internal/tty"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
@@ -76,7 +78,7 @@ func (g *glass) lines() []string {
 // look opens a Screen on a terminal, below a net. It is to be closed.
 func look(cols, rows int) (*glass, *Screen) {
 	g := &glass{emu: vt.NewEmulator(cols, rows), cols: cols, rows: rows}
-	s := newScreen(g, []string{"TERM=linux"})
+	s := newScreen(g, tty.Of(tty.In([]string{"TERM=linux"})))
 	s.measure = func() (int, int, error) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -324,7 +326,7 @@ func TestResize(t *testing.T) {
 
 func TestAbove(t *testing.T) {
 	t.Parallel()
-	p := painter{reflows: true, paintedSize: extent{100, 24}, y: 4, x: 45}
+	p := painter{terminal: tty.Profile{Reflows: true}, paintedSize: extent{100, 24}, y: 4, x: 45}
 	for _, n := range []int{90, 40, 41, 0, 60} {
 		p.live = append(p.live, row{text: strings.Repeat("x", n)})
 	}
@@ -333,7 +335,7 @@ func TestAbove(t *testing.T) {
 			t.Errorf("at %d columns %d rows above, want %d", c.cols, got, c.want)
 		}
 	}
-	p.reflows = false
+	p.terminal.Reflows = false
 	if got := p.above(40); got != 4 {
 		t.Errorf("in a terminal that does not reflow: got %d rows above, want 4", got)
 	}
@@ -342,7 +344,7 @@ func TestAbove(t *testing.T) {
 // A row that two frames share is as long as it was painted, not as the new size would cut it.
 func TestErasesWrappedRows(t *testing.T) {
 	t.Parallel()
-	p := painter{reflows: true}
+	p := painter{terminal: tty.Profile{Reflows: true}}
 	wide := strings.Repeat("x", 80)
 	for _, last := range []string{"composer", "composer2"} {
 		p.view = live(0, 1, wide, last)

@@ -24,7 +24,6 @@ import (
 	"parley/internal/tty"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/term"
 )
@@ -45,7 +44,6 @@ type Screen struct {
 	measure func() (cols, rows int, err error) // nil if the size is not known
 	// restoreConsole undoes what Open changed in the console of Windows.
 	restoreConsole func()
-	answers        bool         // the terminal can be asked about its modes
 	guard          func(func()) // recovers from panics
 
 	mu      sync.Mutex // guards next, said, size and resized
@@ -86,11 +84,8 @@ type painter struct {
 	away    bool // the terminal is released
 	closed  bool
 
-	profile  colorprofile.Profile
+	terminal tty.Profile
 	clusters bool // the rows were measured by clusters
-	synced   bool // the terminal has mode 2026
-	fills    bool // erased cells get the background colour
-	reflows  bool // it rewraps long lines when it gets narrower
 	modes    modes
 	live     []row // on the screen; in the normal screen: below what was printed
 	x, y     int   // of the cursor, from the first live row; x is -1 if not certain
@@ -103,13 +98,13 @@ type painter struct {
 	lastSizeAt  time.Time // when it was found first
 }
 
-// Open returns a Screen on a terminal; a nil out means standard output. environ is the
-// environment of the process. guard runs the painting goroutine and recovers from its panics.
-func Open(out io.Writer, environ []string, guard func(func())) *Screen {
+// Open returns a Screen on a terminal; a nil out means standard output. guard runs the painting goroutine and
+// recovers from its panics.
+func Open(out io.Writer, terminal tty.Profile, guard func(func())) *Screen {
 	if out == nil {
 		out = os.Stdout
 	}
-	s := newScreen(out, environ)
+	s := newScreen(out, terminal)
 	s.guard = guard
 	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
 		s.measure = func() (int, int, error) { return term.GetSize(f.Fd()) }
@@ -119,10 +114,9 @@ func Open(out io.Writer, environ []string, guard func(func())) *Screen {
 	return s
 }
 
-func newScreen(out io.Writer, environ []string) *Screen {
-	terminal := tty.Of(tty.In(environ))
-	return &Screen{out: out, answers: terminal.Answers, guard: func(f func()) { f() }, restoreConsole: func() {}, wake: make(chan struct{}, 1), ended: make(chan struct{}),
-		painter: painter{fills: terminal.Fills, reflows: terminal.Reflows, profile: colorprofile.TrueColor}}
+func newScreen(out io.Writer, terminal tty.Profile) *Screen {
+	return &Screen{out: out, guard: func(f func()) { f() }, restoreConsole: func() {}, wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		painter: painter{terminal: terminal}}
 }
 
 // HasScrollback reports whether rows can be printed above a view.
@@ -157,8 +151,16 @@ func (s *Screen) Redraw() {
 	})
 }
 
-// Reflow sets whether the terminal rewraps long lines when it gets narrower.
-func (s *Screen) Reflow(yes bool) { s.call(func() { s.reflows = yes }) }
+// SetTerminal sets what is known about the terminal now. Other colours paint everything again.
+func (s *Screen) SetTerminal(terminal tty.Profile) {
+	s.call(func() {
+		if terminal.Depth != s.terminal.Depth {
+			s.forget()
+			s.due = s.shown
+		}
+		s.terminal = terminal
+	})
+}
 
 // ask adds to the request and wakes the painter.
 func (s *Screen) ask(change func(*request)) {

@@ -16,6 +16,7 @@ import (
 
 	"parley/internal/glyphs"
 	"parley/internal/seeds"
+	"parley/internal/tty"
 )
 
 // emulated is a terminal with a Screen that paints on it when it is told to.
@@ -28,7 +29,7 @@ type emulated struct {
 func emulate(cols, rows int) *emulated {
 	e := &emulated{emu: vt.NewEmulator(cols, rows), cols: cols, rows: rows}
 	go io.Copy(io.Discard, e.emu) // its answers
-	e.Screen = newScreen(e.emu, []string{"TERM=linux"})
+	e.Screen = newScreen(e.emu, tty.Of(tty.In([]string{"TERM=linux"})))
 	e.Screen.measure = func() (int, int, error) { return e.cols, e.rows, nil }
 	e.asked = true
 	return e
@@ -177,7 +178,7 @@ func check(t *testing.T, seed uint64) {
 	defer glyphs.Measure(false)
 	profile := []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.Ascii}[r.IntN(4)]
 	e := emulate(8+r.IntN(50), 3+r.IntN(12))
-	e.profile, e.synced = profile, r.IntN(2) == 0
+	e.terminal.Depth, e.terminal.Synced = profile, r.IntN(2) == 0
 	panel := r.IntN(3) == 0 && e.cols > 12
 	story(r, e, true, func(v tea.View, what string) {
 		if panel {
@@ -190,7 +191,7 @@ func check(t *testing.T, seed uint64) {
 		}
 		e.show(v)
 		fresh := emulate(e.cols, e.rows)
-		fresh.profile = profile
+		fresh.terminal.Depth = profile
 		fresh.show(v)
 		e.sameAs(t, fresh, fmt.Sprint("seed ", seed, ", ", what))
 		if again := e.show(v); again != "" {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 )
 
@@ -43,13 +42,6 @@ func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		}
 	case tea.ResumeMsg:
 		s.Restore()
-	case tea.ColorProfileMsg:
-		s.call(func() { s.profile = msg.Profile })
-		s.Redraw()
-	case tea.ModeReportMsg:
-		if msg.Mode == ansi.ModeSynchronizedOutput && msg.Value == ansi.ModeReset {
-			s.call(func() { s.synced = true })
-		}
 	case tea.WindowSizeMsg:
 		s.setSize(msg)
 	case missedSizeMsg:

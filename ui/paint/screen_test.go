@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/glyphs"
+	"parley/internal/tty"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")
@@ -45,7 +46,7 @@ func TestSlowTerminal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		to := &slow{let: make(chan bool)}
-		s := newScreen(to, []string{"TERM=linux"})
+		s := newScreen(to, tty.Of(tty.In([]string{"TERM=linux"})))
 		go s.run()
 		for i := range 1000 {
 			s.Show(page(fmt.Sprintf("frame %d", i)), true)
@@ -69,7 +70,7 @@ func TestCloseWithoutAReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		to := &slow{let: make(chan bool)}
-		s := newScreen(to, nil)
+		s := newScreen(to, tty.Profile{})
 		go s.run()
 		s.Show(page("frame"), false)
 		synctest.Wait()
@@ -173,7 +174,7 @@ func balanced(t *testing.T, out string) {
 // What frames write, byte by byte. The golden file has one line for each.
 func TestBytes(t *testing.T) {
 	e := emulate(40, 8)
-	e.profile, e.synced = colorprofile.ANSI, true
+	e.terminal.Depth, e.terminal.Synced = colorprofile.ANSI, true
 	var out strings.Builder
 	rows := []string{"\x1b[1mheading\x1b[m", "", "one line of prose", "another, of \x1b[31mred\x1b[m words", "", "漢字 and 🎉", "> ", "status · 1s"}
 	frame := func(what string, x, y int, change func()) {

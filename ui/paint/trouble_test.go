@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/glyphs"
+	"parley/internal/tty"
 )
 
 // Rows that were printed just before the end, or before a panic, stay on the screen.
@@ -236,7 +237,7 @@ func TestCloseOnASlowLink(t *testing.T) {
 func TestReleaseWithoutAReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &slow{let: make(chan bool)}
-		s := newScreen(to, nil)
+		s := newScreen(to, tty.Profile{})
 		go s.run()
 		s.Show(page("frame"), false)
 		synctest.Wait()
@@ -260,7 +261,7 @@ func TestReleaseWithoutAReader(t *testing.T) {
 
 // Bubble Tea does not report a change of size just before it listens for them.
 func TestMissedSize(t *testing.T) {
-	s := newScreen(nil, nil)
+	s := newScreen(nil, tty.Profile{})
 	now := extent{80, 24}
 	s.measure = func() (int, int, error) { return now.cols, now.rows, nil }
 	s.filter(nil, tea.WindowSizeMsg{Width: 80, Height: 24})

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/intent"
+	"parley/internal/tty"
 	"parley/ui/layer"
 	"parley/ui/theme"
 )
@@ -32,7 +33,7 @@ func (p *page) Covered(y int) bool { return y >= 5 }
 // opened returns a page with an open panel.
 func opened(what Panel) *page {
 	p := &page{now: time.Unix(1000, 0), width: 40, height: 12, open: what}
-	what.Open(&layer.Env{Now: func() time.Time { return p.now }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}, &p.out, p)
+	what.Open(&layer.Env{Now: func() time.Time { return p.now }, Keys: intent.Default, Theme: theme.For("dark", tty.Colours{Dark: true})}, &p.out, p)
 	what.Saw(p.width, p.height)
 	return p
 }

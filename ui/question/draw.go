@@ -24,7 +24,7 @@ func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
 
 // face returns what does not depend on the size of the screen.
 func (q *Question) face() face {
-	return face{cur: q.currentQuestion(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.PageState(), agent: q.host.PageState().Agent,
+	return face{cur: q.currentQuestion(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.state(),
 		place: q.current + 1, waiting: len(q.waiting), armed: q.Armed() && (q.full || q.rested || q.ready()), undrafted: q.undrafted, full: q.full, details: q.details, note: q.note}
 }
 
@@ -36,7 +36,7 @@ func (q *Question) Saw(on Shown) bool {
 	}
 	first := q.shownAt.IsZero()
 	q.appears(q.env.Now())
-	if !q.host.PageState().Drafting {
+	if !q.state().Drafting {
 		q.undrafted = true
 	}
 	if w := q.written(); w != nil {
@@ -57,7 +57,6 @@ type face struct {
 	sight   sight
 	keys    *intent.Keymap
 	around  PageState
-	agent   string
 	place   int // its number among those that wait, from 1
 	waiting int
 
@@ -85,7 +84,7 @@ func (f face) rows(width, height int, covered bool) ([]string, Shown) {
 		rows = append(rows, box.Separator)
 		rows = append(rows, options...)
 	}
-	box := box.Box{Title: f.cur.Title(f.agent), Right: f.right(len(all) - from - page), Foot: f.foot(), Body: rows, Focused: f.armed, Ink: frameInk(f.cur, f.theme)}
+	box := box.Box{Title: f.cur.Title(f.around.Agent), Right: f.right(len(all) - from - page), Foot: f.foot(), Body: rows, Focused: f.armed, Ink: frameInk(f.cur, f.theme)}
 	return box.Rows(width, f.theme), Shown{key: f.cur.Key, drawn: true, of: f.lines, offset: from, page: page, body: len(all), whole: whole, heads: f.heads, covered: covered}
 }
 

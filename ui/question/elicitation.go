@@ -264,7 +264,7 @@ func (e *Elicitation) foot(armed bool) string {
 	return "o open · c copy · n decline · esc cancel"
 }
 
-// linkRows draws the whole address, its host on a separate row, and warnings about it.
+// linkRows draws the whole address with its host highlighted, the host on a separate row, and warnings about it.
 // The rows above say whether the page was opened, and what went wrong.
 func (e *Elicitation) linkRows(width int) (above, rows []string) {
 	th := e.in.env.Theme
@@ -274,14 +274,16 @@ func (e *Elicitation) linkRows(width int) (above, rows []string) {
 	if e.note != "" {
 		above = append(above, text.WrapInk(th.Warn.Paint, e.note, "", width)...)
 	}
-	rows = text.WrapInk(th.Code.Paint, e.link.URL, "  ", width)
-	if e.link.Host != "" {
-		rows = append(rows, text.WrapInk(th.Strong.Paint, "Host: "+e.link.Host, "  ", width)...)
+	l := e.link
+	head, tail := l.URL[:l.HostAt], l.URL[l.HostAt+len(l.Host):]
+	rows = text.WrapInk(nil, th.Code.Paint(head)+th.Strong.Paint(l.Host)+th.Code.Paint(tail), "  ", width)
+	if l.Host != "" {
+		rows = append(rows, text.WrapInk(th.Strong.Paint, "Host: "+l.Host, "  ", width)...)
 	}
-	for _, w := range e.link.Warnings {
+	for _, w := range l.Warnings {
 		rows = append(rows, text.WrapInk(th.Bad.Paint, "! "+w, "  ", width)...)
 	}
-	if !e.link.OK {
+	if !l.OK {
 		rows = append(rows, text.WrapInk(th.Bad.Paint, "parley cannot open this address", "", width)...)
 	}
 	return above, rows

@@ -5,20 +5,22 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/permissions"
 	"parley/ui/layer"
 )
 
 // PageState is the state of the page that decides whether a question, a form or a web page
 // gets the keys.
 type PageState struct {
-	Covered  bool      // something hides it
-	Later    bool      // something else is asked first
-	Drafting bool      // there is a draft in the composer
-	Focused  bool      // the transcript has the keys
-	LastKey  time.Time // when the last key was pressed
-	Beside   bool      // the page is beside the one that has the keys
-	Agent    string    // its name
-	Browser  bool      // the user has one
+	Covered  bool                // something hides it
+	Later    bool                // something else is asked first
+	Drafting bool                // there is a draft in the composer
+	Focused  bool                // the transcript has the keys
+	LastKey  time.Time           // when the last key was pressed
+	Beside   bool                // the page is beside the one that has the keys
+	Agent    string              // its name
+	Browser  bool                // the user has one
+	Broker   *permissions.Broker // where answers go
 }
 
 // busy reports whether the keys are someone else's until the user hands them over.

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/intent"
-	"parley/internal/notes"
 	"parley/internal/words"
 	"parley/permissions"
 	"parley/ui/layer"
@@ -17,7 +16,7 @@ import (
 
 // Armed reports whether the question takes a key pressed now. What allows may still be held.
 func (q *Question) Armed() bool {
-	around := q.host.PageState()
+	around := q.state()
 	return q.Appeared() && !around.Beside && (q.full || q.attends(q.env.Now(), around))
 }
 
@@ -40,7 +39,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 	now, msg, cur := q.env.Now(), p.KeyPressMsg, q.currentQuestion()
 	w := q.edits[cur.Key]
 	q.note, q.released = "", false
-	q.rested = q.rested || q.quiet(now, q.host.PageState())
+	q.rested = q.rested || q.quiet(now, q.state())
 	pressed := q.pressed
 	q.pressed = unreadChoice{} // only the very next key can repeat an answer
 	switch {
@@ -90,8 +89,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.Reject:
 		return q.Reject(), true
 	case intent.RejectWhy:
-		what, quote, isDiff := notes.Request(cur)
-		return q.host.RejectWhy(cur, what, quote, isDiff), true
+		return q.out.Add(RejectWhy{cur}), true
 	case intent.Details:
 		q.details = !q.details
 	case intent.FullScreen:
@@ -100,7 +98,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		if !q.ready() {
 			return q.say(tooSoon(p.Name)), true
 		}
-		return q.host.OfferRules(cur, q.read), true
+		return q.out.Add(OfferRules{cur, q.read}), true
 	case intent.NextQuestion:
 		q.turnTo(q.neighbour(1))
 		return nil, true
@@ -118,10 +116,10 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 }
 
 // ready reports whether a key pressed now may allow something.
-func (q *Question) ready() bool { return q.hold.ready(q.env.Now(), q.host.PageState()) }
+func (q *Question) ready() bool { return q.hold.ready(q.env.Now(), q.state()) }
 
 // keep lets a key that was handled give the question the keys.
-func (q *Question) keep(msg tea.KeyPressMsg) { q.keepKeys(msg, q.env.Now(), q.host.PageState()) }
+func (q *Question) keep(msg tea.KeyPressMsg) { q.keepKeys(msg, q.env.Now(), q.state()) }
 
 // meaningless handles a key without a meaning for the question: the composer gets it, unless that is
 // hidden or the user gave the question the keys.
@@ -151,7 +149,7 @@ func (q *Question) turnTo(i int) {
 	if ready {
 		q.grab(q.env.Now())
 	}
-	q.host.ClosePopup()
+	q.out.Add(Uncover{})
 }
 
 // elsewhere reports whether a key of the page works while a question has the keys.
@@ -250,7 +248,7 @@ func (q *Question) answer(cur permissions.Question, o permissions.Option, key st
 	if w := q.edits[cur.Key]; w.changed() && !harmless(o) {
 		return q.answerChanged(cur, o, w)
 	}
-	return q.sent(cur.Key, q.host.Answers().Answer(cur.Key, o.ID))
+	return q.sent(cur.Key, q.state().Broker.Answer(cur.Key, o.ID))
 }
 
 // mayAllow reports whether an option that allows may be chosen now, with a key. If not, the foot says why.
@@ -280,7 +278,7 @@ func (q *Question) answerChanged(cur permissions.Question, o permissions.Option,
 	case text == cur.Change.Old:
 		return q.Reject()
 	}
-	return q.sent(cur.Key, q.host.Answers().AnswerWith(cur.Key, o.ID, text))
+	return q.sent(cur.Key, q.state().Broker.AnswerWith(cur.Key, o.ID, text))
 }
 
 // answerAttended allows a command once, with the user's keyboard.
@@ -293,14 +291,14 @@ func (q *Question) answerAttended(cur permissions.Question, key string) tea.Cmd 
 	case !q.ready():
 		return q.say(tooSoon(key))
 	default:
-		return q.sent(cur.Key, q.host.Answers().AnswerAttended(cur.Key, o.ID))
+		return q.sent(cur.Key, q.state().Broker.AnswerAttended(cur.Key, o.ID))
 	}
 }
 
 // Reject answers with the agent's option to reject once, or cancels if it has none.
 func (q *Question) Reject() tea.Cmd {
 	key := q.currentQuestion().Key
-	return q.sent(key, q.host.Answers().Reject(key))
+	return q.sent(key, q.state().Broker.Reject(key))
 }
 
 // pickHunks starts or stops the selection of hunks.
@@ -354,7 +352,6 @@ func (q *Question) editText(cur permissions.Question) tea.Cmd {
 	if !ok {
 		return q.out.Say("These hunks cannot be separated")
 	}
-	cmd, ok := q.host.EditWrite(cur, before)
-	w.editing = ok
-	return cmd
+	w.editing = true
+	return q.out.Add(EditWrite{cur, before})
 }

@@ -10,38 +10,37 @@ package question
 import (
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/permissions"
 	"parley/ui/layer"
 )
 
-// Host is the session's page, as questions need it. It is an interface because components do not know pages.
-type Host interface {
-	Answers() *permissions.Broker // where an answer goes
-	PageState() PageState
-	ClosePopup() // of the composer; it would hide the question
-	// QuestionsChanged is called when others wait than before: the transcript is to leave out what they
-	// show, which Subjects returns.
-	QuestionsChanged()
-	// OfferRules lets the user choose a rule that would have answered the question. read
-	// says whether all of the question was read.
-	OfferRules(cur permissions.Question, read bool) tea.Cmd
-	// RejectWhy asks the user why the question is rejected, and rejects it then. what names the
-	// request, quote is what it would do; both are safe to show.
-	RejectWhy(cur permissions.Question, what, quote string, diff bool) tea.Cmd
-	// EditWrite opens the text that a question would write in the user's editor; false
-	// without an editor. Call Edited or NotEdited afterwards.
-	EditWrite(cur permissions.Question, text string) (tea.Cmd, bool)
-}
+// Effects that questions add to those of their page.
+type (
+	// OfferRules lets the user choose a rule that would have answered the question. Read says whether all of
+	// it was read.
+	OfferRules struct {
+		permissions.Question
+		Read bool
+	}
+	// RejectWhy asks the user why the question is rejected, and rejects it then.
+	RejectWhy struct{ permissions.Question }
+	// EditWrite opens the text that the question would write in the user's editor. Edited or NotEdited
+	// is called afterwards.
+	EditWrite struct {
+		permissions.Question
+		Text string
+	}
+	// Uncover closes the popup of the composer, which would hide the question.
+	Uncover struct{}
+)
 
 // Question shows the waiting questions, one at a time, and lets the user answer with a
 // deliberate key. An option that allows works only after all of the question has been on
 // the screen.
 type Question struct {
-	env  *layer.Env
-	out  *layer.Effects
-	host Host
+	env   *layer.Env
+	out   *layer.Effects
+	state func() PageState
 
 	queue
 	hold
@@ -57,15 +56,14 @@ type Question struct {
 }
 
 // New returns a Question with nothing to ask.
-func New(env *layer.Env, out *layer.Effects, host Host) *Question {
-	return &Question{env: env, out: out, host: host, edits: writes{}}
+func New(env *layer.Env, out *layer.Effects, state func() PageState) *Question {
+	return &Question{env: env, out: out, state: state, edits: writes{}}
 }
 
 // ForPage returns a copy for another page, without anything cached by drawing.
-func (q *Question) ForPage(env *layer.Env, out *layer.Effects, host Host) *Question {
+func (q *Question) ForPage(env *layer.Env, out *layer.Effects, state func() PageState) *Question {
 	c := *q
-	c.env, c.out, c.host, c.diffs, c.drawn = env, out, host, diffs{}, body{}
-	host.QuestionsChanged()
+	c.env, c.out, c.state, c.diffs, c.drawn, c.changed = env, out, state, diffs{}, body{}, true
 	return &c
 }
 
@@ -75,7 +73,7 @@ func (q *Question) Add(n permissions.Question) {
 	if len(q.waiting) == 1 {
 		q.Restart()
 	}
-	q.host.QuestionsChanged()
+	q.changed = true
 }
 
 // Remove removes a question that was answered or cancelled.
@@ -88,7 +86,7 @@ func (q *Question) Remove(key uint64) {
 	if another {
 		q.Restart()
 	}
-	q.host.QuestionsChanged()
+	q.changed = true
 }
 
 // Clear removes all questions.
@@ -96,7 +94,7 @@ func (q *Question) Clear() {
 	q.queue = queue{}
 	clear(q.edits)
 	q.Restart()
-	q.host.QuestionsChanged()
+	q.changed = true
 }
 
 // Restart starts the current question again: it has to be read again and has no keys.
@@ -139,7 +137,7 @@ func (q *Question) Appeared() bool { return q.Open() && !q.shownAt.IsZero() }
 
 // TypedOver reports whether the draft in the composer was begun while the question was on the screen:
 // perhaps by a key that was meant for it.
-func (q *Question) TypedOver() bool { return q.Open() && q.undrafted && q.host.PageState().Drafting }
+func (q *Question) TypedOver() bool { return q.Open() && q.undrafted && q.state().Drafting }
 
 // Read reports whether all of the current question has been on the screen.
 func (q *Question) Read() bool { return q.read }
@@ -165,11 +163,11 @@ func (q *Question) SuspendKeys() { q.droppedUntil = q.env.Now().Add(layer.Quiet)
 
 // Grab gives the question the keys if the user can see it, and reports whether it did.
 func (q *Question) Grab() bool {
-	if !q.Appeared() || q.grabbed || q.host.PageState().Covered {
+	if !q.Appeared() || q.grabbed || q.state().Covered {
 		return false
 	}
 	q.grab(q.env.Now())
-	q.host.ClosePopup()
+	q.out.Add(Uncover{})
 	return true
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/intent"
+	"parley/internal/notes"
 	"parley/internal/seeds"
 	"parley/permissions"
 	"parley/ui/layer"
@@ -41,18 +42,14 @@ func newPage(t *testing.T) *page {
 	p := &page{now: time.Unix(1e9, 0)}
 	p.env = layer.Env{Now: func() time.Time { return p.now }, Keys: keys, Theme: theme.Dark()}
 	p.broker = permissions.NewBroker(p.posted, nil)
-	p.q, p.es = New(&p.env, &p.out, p), NewElicitations(&p.env, &p.out, p.PageState)
+	p.q, p.es = New(&p.env, &p.out, p.PageState), NewElicitations(&p.env, &p.out, p.PageState)
 	return p
 }
 
 func (p *page) PageState() PageState {
-	p.around.Agent, p.around.Browser = "fake", true
+	p.around.Agent, p.around.Browser, p.around.Broker = "fake", true, p.broker
 	return p.around
 }
-
-func (p *page) Answers() *permissions.Broker { return p.broker }
-func (p *page) ClosePopup()                  {}
-func (p *page) QuestionsChanged()            {}
 
 // said returns what was said last, and notes pages that were opened.
 func (p *page) said() (text string) {
@@ -62,21 +59,14 @@ func (p *page) said() (text string) {
 			text = string(e)
 		case layer.OpenURL:
 			p.answered = append(p.answered, "open "+string(e))
+		case RejectWhy:
+			what, quote, isDiff := notes.Request(e.Question)
+			p.rejected = fmt.Sprintf("%s|%s|%v", what, quote, isDiff)
+		case EditWrite:
+			p.edited = e.Text
 		}
 	}
 	return text
-}
-
-func (p *page) OfferRules(permissions.Question, bool) tea.Cmd { return nil }
-
-func (p *page) RejectWhy(_ permissions.Question, what, quote string, isDiff bool) tea.Cmd {
-	p.rejected = fmt.Sprintf("%s|%s|%v", what, quote, isDiff)
-	return nil
-}
-
-func (p *page) EditWrite(_ permissions.Question, text string) (tea.Cmd, bool) {
-	p.edited = text
-	return nil, true
 }
 
 // ask asks a question, with a key of its own.
@@ -258,6 +248,7 @@ func TestHunks(t *testing.T) {
 		p.press(key)
 		p.rests()
 	}
+	p.said()
 	if rows := frame(); !strings.Contains(rows, "hunk 1 of 2: rejected") || p.edited != "a\nb\nc\nd\ne\nf\ng\nh\nI\n" {
 		t.Fatalf("%q is to be edited:\n%s", p.edited, rows)
 	}
@@ -268,6 +259,7 @@ func TestHunks(t *testing.T) {
 	if p.rests(); p.q.Read() {
 		t.Error("what was edited counts as read")
 	}
+	p.said()
 	if rows := frame(); !strings.Contains(rows, "Edited by you") || !strings.Contains(rows, "as edited") {
 		t.Errorf("it does not say so:\n%s", rows)
 	}

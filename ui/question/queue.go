@@ -12,6 +12,7 @@ import (
 type queue struct {
 	waiting []asked
 	current int
+	changed bool // since the last call of Subjects
 }
 
 // asked is a waiting question and when it came.
@@ -60,8 +61,9 @@ func (q *queue) neighbour(step int) int {
 }
 
 // Subjects returns what the questions show: the ids of tool calls, and the commands and
-// paths that parley itself asks about.
-func (q *queue) Subjects() (tools, subjects []string) {
+// paths that parley itself asks about. changed says that other questions wait than at the last call.
+func (q *queue) Subjects() (tools, subjects []string, changed bool) {
+	changed, q.changed = q.changed, false
 	for _, w := range q.waiting {
 		if w.Tool != "" {
 			tools = append(tools, w.Tool)
@@ -76,5 +78,5 @@ func (q *queue) Subjects() (tools, subjects []string) {
 			}
 		}
 	}
-	return tools, subjects
+	return tools, subjects, changed
 }

@@ -22,7 +22,8 @@ func TestRejectWhy(t *testing.T) {
 		p := newPage(t)
 		p.q.Add(permissions.Question{Key: 1, Heading: c.heading, Body: c.body, Options: options})
 		p.see(80, 24, false)
-		if !p.press("c") || p.rejected != c.want || len(p.answered) > 0 {
+		pressed := p.press("c")
+		if p.said(); !pressed || p.rejected != c.want || len(p.answered) > 0 {
 			t.Errorf("got %q, answered %q, want %q", p.rejected, p.answered, c.want)
 		}
 	}

@@ -62,23 +62,25 @@ func (m acted) Handle() tea.Cmd {
 		return said
 	}
 	if u := m.undone; u != nil {
-		r.host.Undid(m.note)
+		n := m.note
+		n.Path = r.session.NameOf(n.Path)
+		r.session.SetNotes(notes.Undo(r.session.Notes(), n))
 		if u.text != nil {
-			r.host.Rewrote(u.path, *u.text, u.left)
+			moveNotes(r.session, u.path, *u.text, u.left)
 		}
 		r.undone = append(r.undone, *m.undone)
 		r.undone = slices.Delete(r.undone, 0, max(0, len(r.undone)-maxUndone))
 	}
 	if n := len(r.undone); m.redone && n > 0 {
 		if u := r.undone[n-1]; u.text != nil {
-			r.host.Rewrote(u.path, u.left, *u.text)
+			moveNotes(r.session, u.path, u.left, *u.text)
 		}
 		r.undone = r.undone[:n-1]
 	}
 	if m.redo {
-		r.host.Redid(m.file.Path)
+		r.session.SetNotes(notes.Redo(r.session.Notes(), r.session.NameOf(m.file.Path)))
 	}
-	r.host.Changed()
+	r.session.Changes.Count(0)
 	return tea.Batch(said, r.list(r.asked))
 }
 

@@ -86,7 +86,7 @@ func (r *Review) Rows(width, height int) ([]string, *tea.Cursor) {
 		foot = "/" + r.search.text
 		cursor = tea.NewCursor(min(width-1, 4+text.Width(foot)), height-1)
 	}
-	return box.Box{Title: d.title(), Right: d.place(), Foot: foot, Body: body, Focused: r.host.HasKeys()}.Rows(width, th), cursor
+	return box.Box{Title: d.title(), Right: d.place(), Foot: foot, Body: body, Focused: r.hasKeys()}.Rows(width, th), cursor
 }
 
 func get(rows []string, i int) string {
@@ -240,7 +240,7 @@ func (r *Review) head(f *file, width int) []string {
 	if f.all(r.staged) {
 		about += " · staged"
 	}
-	if n := len(r.host.Notes(f.Path)); n > 0 {
+	if n := len(notesOn(r.session, f.Path)); n > 0 {
 		about += " · " + words.Count(n, "note")
 	}
 	about += fmt.Sprintf(" · turn %d · %s", f.Turn, f.By)
@@ -254,7 +254,7 @@ func (r *Review) head(f *file, width int) []string {
 	if f.NoUndoReason != "" {
 		rows = append(rows, th.Warn.Paint(text.Truncate("Cannot be undone: "+f.NoUndoReason, width, "…")))
 	}
-	for _, n := range r.host.Notes(f.Path) {
+	for _, n := range notesOn(r.session, f.Path) {
 		if r.noteLine(n) < 0 {
 			rows = append(rows, noteRows(above(n), width, th)...)
 		}

@@ -99,7 +99,7 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 			r.tree.seek(r.files, r.at)
 		default:
 			r.Close()
-			return r.host.Left()
+			return r.out.Add(Left{})
 		}
 	case intent.Search:
 		r.search.typing, r.search.text = true, ""
@@ -124,7 +124,7 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 		switch {
 		case p.Want == intent.Interrupt || p.Want == intent.Stop:
 			r.Close()
-			return r.host.Left()
+			return r.out.Add(Left{})
 		case p.Want == intent.FocusQuestion:
 			r.Close()
 			return r.out.Add(layer.Do(p.Want))
@@ -181,7 +181,7 @@ func (r *Review) openFile() tea.Cmd {
 		}
 		line = max(1, s.FileLine(line))
 	}
-	return r.host.OpenFile(f.Path, line)
+	return r.out.Add(OpenFile{Path: f.Path, Line: line})
 }
 
 // patch returns a function that makes the diff of the file as git and patch read it; nil if there is none.

@@ -32,7 +32,7 @@ const (
 
 func (r *Review) layout(f *file, s *diff.Sheet, width int) *layout {
 	l := &layout{r: r, file: f, sheet: s, look: diff.Look{Width: max(1, width-barWidth), Limit: max(1, r.bodyHeight(r.height)), Theme: r.env.Theme, Syntax: f.doc.syntax}}
-	for _, n := range r.host.Notes(f.Path) {
+	for _, n := range notesOn(r.session, f.Path) {
 		if l.notes == nil {
 			l.notes = map[int][]notes.Note{}
 		}

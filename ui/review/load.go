@@ -75,7 +75,7 @@ func (m listed) Handle() tea.Cmd {
 		return nil
 	}
 	r.acting = false
-	if len(m.files) == 0 && !r.ready && !r.host.Compared() {
+	if len(m.files) == 0 && !r.ready && r.session.Compared() == nil {
 		r.Close()
 		return r.out.Say(workspace.NoChanges(m.gaps))
 	}
@@ -171,7 +171,7 @@ type loaded struct {
 func (m loaded) Handle() tea.Cmd {
 	r, f := m.r, m.file
 	f.doc, f.reading = m.doc, false
-	f.unnamed = f.OnDisk() && !r.host.Named(f.Path)
+	f.unnamed = f.OnDisk() && !r.session.Thread.NamesFile(f.Path)
 	if !m.doc.whole {
 		f.note(m.doc.diff)
 	}

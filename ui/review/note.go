@@ -5,6 +5,7 @@ import (
 
 	"parley/internal/linediff"
 	"parley/internal/notes"
+	"parley/internal/workspace"
 	"parley/ui/widget/diff"
 )
 
@@ -93,17 +94,33 @@ func (r *Review) writeNote() tea.Cmd {
 	case f == nil:
 		return nil
 	case r.inTree || f.Undone:
-		return r.host.WriteNote(f.aboutFile(false))
+		return r.out.Add(WriteNote(f.aboutFile(false)))
 	case f.doc == nil:
 		return r.out.Say("Still reading " + f.name)
 	case r.notePicked():
-		return r.host.WriteNote(r.notesBelow(r.picked.to)[0])
+		return r.out.Add(WriteNote(r.notesBelow(r.picked.to)[0]))
 	case r.picked.in(s):
-		return r.host.WriteNote(f.aboutLines(s.Excerpt(min(r.picked.from, r.picked.to), max(r.picked.from, r.picked.to))))
+		return r.out.Add(WriteNote(f.aboutLines(s.Excerpt(min(r.picked.from, r.picked.to), max(r.picked.from, r.picked.to)))))
 	case s == nil || s.Changes() == 0:
-		return r.host.WriteNote(f.aboutFile(false))
+		return r.out.Add(WriteNote(f.aboutFile(false)))
 	}
-	return r.host.WriteNote(f.aboutLines(f.doc.diff.Excerpt(r.change)))
+	return r.out.Add(WriteNote(f.aboutLines(f.doc.diff.Excerpt(r.change))))
+}
+
+// notesOn returns the notes on a file.
+func notesOn(s *workspace.Session, path string) (on []notes.Note) {
+	path = s.NameOf(path)
+	for _, n := range s.Notes() {
+		if !n.Undone && n.Path == path {
+			on = append(on, n)
+		}
+	}
+	return on
+}
+
+// moveNotes moves the notes on a file of which a part has changed.
+func moveNotes(s *workspace.Session, path, before, after string) {
+	s.SetNotes(notes.Move(s.Notes(), s.NameOf(path), before, after))
 }
 
 // notePicked reports whether only a line with a note below it is selected.
@@ -113,7 +130,7 @@ func (r *Review) notePicked() bool {
 
 // notesBelow returns the notes that are shown below a line of the sheet.
 func (r *Review) notesBelow(line int) (on []notes.Note) {
-	for _, n := range r.host.Notes(r.current().Path) {
+	for _, n := range notesOn(r.session, r.current().Path) {
 		if r.noteLine(n) == line {
 			on = append(on, n)
 		}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/internal/linediff"
 	"parley/internal/notes"
 	"parley/internal/undo"
@@ -15,31 +16,12 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// Host is the page around a review. It is an interface because components do not know pages.
-type Host interface {
-	// HasKeys reports whether the page has the keys, and not one beside it.
-	HasKeys() bool
-	// Compared reports whether the reviews of other pages are open beside it: it then stays open
-	// without changes.
-	Compared() bool
-	// OpenFile opens a file in the editor, at a line.
-	OpenFile(path string, line int) tea.Cmd
-	// Named reports whether a tool call named a file.
-	Named(path string) bool
-	// Changed is called when files were undone, or changed again.
-	Changed()
-	// WriteNote lets the user write a note; its path is the file's, verbatim.
-	WriteNote(notes.Note) tea.Cmd
-	// Notes returns the notes on a file.
-	Notes(path string) []notes.Note
-	// Undid notes that a change was undone, Redid that the last one of a file was done again.
-	Undid(notes.Note)
-	Redid(path string)
-	// Rewrote is called after Undid and before Redid with the texts of the file, if it was only a part of it.
-	Rewrote(path, before, after string)
-	// Left is called when the user has closed the review.
-	Left() tea.Cmd
-}
+// Effects that a review adds to those of its page.
+type (
+	OpenFile  event.Location // open the file in the editor
+	WriteNote notes.Note     // let the user write a note; its path is the file's, verbatim
+	Left      struct{}       // the user has closed the review
+)
 
 // Changes are those of a session. Short returns a path as it is shown, safe to show.
 type Changes struct {
@@ -49,10 +31,11 @@ type Changes struct {
 
 // Review is the review of one session. As a layer it has all keys while it is open.
 type Review struct {
-	env   *layer.Env
-	out   *layer.Effects
-	host  Host
-	store *Changes // nil while the review is closed
+	env     *layer.Env
+	out     *layer.Effects
+	session *workspace.Session
+	hasKeys func() bool // the page has them, and not one beside it
+	store   *Changes    // nil while the review is closed
 
 	first int      // the turn that it begins with
 	asked int      // the turn that was asked for last; latest until that is known
@@ -120,9 +103,9 @@ type document struct {
 	folded        []bool
 }
 
-// New makes the review of a session.
-func New(env *layer.Env, out *layer.Effects, host Host) *Review {
-	return &Review{env: env, out: out, host: host, tree: tree{folded: map[string]bool{}}, kept: map[hunk]bool{}, flipped: map[hunk]bool{}, staged: map[hunk]bool{}}
+// New makes the review of a session. hasKeys reports whether its page has the keys, and not one beside it.
+func New(env *layer.Env, out *layer.Effects, session *workspace.Session, hasKeys func() bool) *Review {
+	return &Review{env: env, out: out, session: session, hasKeys: hasKeys, tree: tree{folded: map[string]bool{}}, kept: map[hunk]bool{}, flipped: map[hunk]bool{}, staged: map[hunk]bool{}}
 }
 
 // Open reports whether the review is on the screen.

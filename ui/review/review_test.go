@@ -40,7 +40,7 @@ func TestRefreshWhileOpening(t *testing.T) {
 	later := changedFile("z.go", "x\n", "y\n")
 	later.Turn = 2
 	g := newRig(t, three(), later)
-	g.r = New(g.r.env, &g.out, g)
+	g.r = g.review(g.r.env)
 	g.r.Saw(g.width, g.height)
 	g.held = true
 	g.run(g.r.Start(g.changes()))
@@ -309,7 +309,7 @@ func TestScopeAtTheEndOfATurn(t *testing.T) {
 		files = append(files, f)
 	}
 	g := newRig(t, files...)
-	g.r = New(g.r.env, &g.out, g) // not started
+	g.r = g.review(g.r.env) // not started
 	g.r.Saw(g.width, g.height)
 	during := func(list func()) {
 		g.held = true

@@ -4,15 +4,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/internal/intent"
 	"parley/internal/notes"
+	"parley/internal/tty"
 	"parley/internal/undo"
+	"parley/internal/workspace"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/uitest"
@@ -22,6 +26,7 @@ import (
 type rig struct {
 	t             *testing.T
 	r             *Review
+	session       *workspace.Session
 	width, height int
 	waiting       []tea.Cmd // while held
 	held          bool
@@ -57,33 +62,37 @@ func newRig(t *testing.T, files ...onDisk) *rig {
 		f.Turn, f.Version = max(1, f.Turn), "1"
 		g.files[f.Path] = &f
 	}
-	env := &layer.Env{Now: func() time.Time { return time.Unix(1000, 0) }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}
-	g.r = New(env, &g.out, g)
+	env := &layer.Env{Now: func() time.Time { return time.Unix(1000, 0) }, Keys: intent.Default, Theme: theme.For("dark", tty.Colours{Dark: true})}
+	g.session = workspace.New(workspace.Options{Cwd: "/w"}).Front()
+	g.session.Thread.Apply(event.ToolChanged{ID: "1", Locations: &[]event.Location{{Path: "named.go"}}})
+	g.r = g.review(env)
 	g.r.Saw(g.width, g.height)
 	g.run(g.r.Start(g.changes()))
 	return g
 }
 
-func (g *rig) HasKeys() bool          { return true }
-func (g *rig) Compared() bool         { return false }
-func (g *rig) Named(path string) bool { return strings.HasSuffix(path, "named.go") }
-func (g *rig) Changed()               { g.changed++ }
-func (g *rig) Undid(n notes.Note)     { g.undid = notes.Undo(g.undid, n) }
-func (g *rig) Redid(path string)      { g.undid = notes.Redo(g.undid, path) }
-func (g *rig) Rewrote(path, before, after string) {
-	g.written = notes.Move([]notes.Note{g.written}, path, before, after)[0]
+func (g *rig) review(env *layer.Env) *Review {
+	return New(env, &g.out, g.session, func() bool { return true })
 }
-func (g *rig) Left() tea.Cmd                  { return nil }
-func (g *rig) WriteNote(n notes.Note) tea.Cmd { g.written = n; return nil }
-func (g *rig) Notes(path string) []notes.Note {
-	if g.written.Path == path {
-		return []notes.Note{g.written}
+
+// putNotes gives the session the notes of the rig, and takeNotes takes them back.
+func (g *rig) putNotes() {
+	all := slices.Clone(g.undid)
+	if g.written != (notes.Note{}) {
+		all = append(all, g.written)
 	}
-	return nil
+	g.session.SetNotes(all)
 }
-func (g *rig) OpenFile(path string, line int) tea.Cmd {
-	g.opened = fmt.Sprintf("%s:%d", path, line)
-	return nil
+
+func (g *rig) takeNotes() {
+	g.undid = nil
+	for _, n := range g.session.Notes() {
+		if n.Undone {
+			g.undid = append(g.undid, n)
+		} else {
+			g.written = n
+		}
+	}
 }
 
 // changes are those of the files.
@@ -128,6 +137,7 @@ func (j journal) change(c undo.Change, do func(*onDisk)) error {
 	}
 	do(f)
 	f.Version += "'"
+	j.changed++
 	return nil
 }
 
@@ -156,6 +166,8 @@ func (j journal) Stage(_ context.Context, c undo.Change, text *string) error {
 
 // run runs a command and what follows from it.
 func (g *rig) run(cmd tea.Cmd) {
+	g.takeNotes()
+	defer g.putNotes()
 	for _, e := range g.out.Take() {
 		switch e := e.(type) {
 		case layer.Say:
@@ -164,6 +176,10 @@ func (g *rig) run(cmd tea.Cmd) {
 			g.did = append(g.did, intent.Intent(e))
 		case layer.Copy:
 			g.copied = e()
+		case OpenFile:
+			g.opened = fmt.Sprintf("%s:%d", e.Path, e.Line)
+		case WriteNote:
+			g.written = notes.Note(e)
 		}
 	}
 	switch {
@@ -216,6 +232,7 @@ func (g *rig) press(keys ...string) {
 			k.Mod = tea.ModAlt
 		}
 		msg := tea.KeyPressMsg(k)
+		g.putNotes()
 		cmd, taken := g.r.Key(layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())})
 		if !taken {
 			g.t.Errorf("%s was not taken", name)
@@ -236,6 +253,7 @@ func (g *rig) screen() string {
 	if !g.r.Open() {
 		return "(closed)"
 	}
+	g.putNotes()
 	rows, _ := g.r.Rows(g.width, g.height)
 	uitest.CheckRows(g.t, rows, g.width)
 	if len(rows) != g.height {

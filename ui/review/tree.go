@@ -135,7 +135,7 @@ func (r *drawing) treeFile(f *file, shown, selected bool, width int) string {
 		mark = th.Key.Paint("▸ ")
 	}
 	noted := ""
-	if len(r.host.Notes(f.Path)) > 0 {
+	if len(notesOn(r.session, f.Path)) > 0 {
 		noted = " " + noteSign
 	}
 	letter := letters[f.Kind] + " "

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/intent"
+	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui/layer"
 	"parley/ui/theme"
@@ -18,7 +19,7 @@ import (
 
 func newEnv() *layer.Env {
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	return &layer.Env{Now: func() time.Time { return at }, Keys: intent.Default, Theme: theme.For("plain", theme.Terminal{})}
+	return &layer.Env{Now: func() time.Time { return at }, Keys: intent.Default, Theme: theme.For("plain", tty.Colours{})}
 }
 
 func press(name string) layer.Press {

@@ -8,6 +8,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/intent"
+	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/layer"
@@ -22,7 +23,7 @@ func aLine() Line {
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	s.Thread.State, s.Thread.TurnStarted = thread.Running, at.Add(-time.Minute)
 	s.Thread.Unasked = 3
-	return Line{Session: s, Env: &layer.Env{Now: func() time.Time { return at }, Keys: intent.Default, Theme: theme.For("plain", theme.Terminal{})},
+	return Line{Session: s, Env: &layer.Env{Now: func() time.Time { return at }, Keys: intent.Default, Theme: theme.For("plain", tty.Colours{})},
 		Branch: "main"}
 }
 

@@ -11,20 +11,9 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/safetext"
+	"parley/internal/tty"
 	"parley/permissions"
 	"parley/ui/layer"
-)
-
-// Notification is a way to make the terminal notify the user.
-type Notification string
-
-// The kinds of notification.
-const (
-	NotifyNone   Notification = ""
-	NotifyBell   Notification = "bell"   // BEL
-	NotifyOSC9   Notification = "osc9"   // iTerm2, WezTerm, Ghostty, Windows Terminal
-	NotifyOSC777 Notification = "osc777" // foot, urxvt
-	NotifyOSC99  Notification = "osc99"  // kitty
 )
 
 // away is how long nothing must have been typed, in a terminal that does not report its
@@ -37,7 +26,7 @@ const notifyPause = 2 * time.Second
 // Notifier tells a user who looks elsewhere that a turn has ended or something is asked.
 type Notifier struct {
 	env     *layer.Env
-	how     Notification
+	how     tty.Notification
 	tmux    bool      // between parley and the terminal
 	focused bool      // the terminal has the focus
 	known   bool      // the terminal reports its focus
@@ -47,10 +36,9 @@ type Notifier struct {
 	asks    bool      // it says that something waits for the user
 }
 
-// NewNotifier returns a notifier for a user who is looking now. multiplexer is the one between parley
-// and the terminal.
-func NewNotifier(env *layer.Env, how Notification, multiplexer string) *Notifier {
-	return &Notifier{env: env, how: how, tmux: multiplexer == "tmux", input: env.Now()}
+// NewNotifier returns a notifier for a user who is looking at the terminal now.
+func NewNotifier(env *layer.Env, terminal tty.Profile) *Notifier {
+	return &Notifier{env: env, how: terminal.Notify, tmux: terminal.Multiplexer == "tmux", input: env.Now()}
 }
 
 // Watch records signs of whether the user is looking. To one who looks, nothing needs to be notified.
@@ -72,7 +60,7 @@ func (n *Notifier) Watch(msg tea.Msg) tea.Cmd {
 
 // withdraw removes the last notification, where the terminal can.
 func (n *Notifier) withdraw() tea.Cmd {
-	if !n.shown || n.how != NotifyOSC99 {
+	if !n.shown || n.how != tty.NotifyOSC99 {
 		return nil
 	}
 	n.shown = false
@@ -81,7 +69,7 @@ func (n *Notifier) withdraw() tea.Cmd {
 
 // passed returns a sequence so that it reaches the terminal. tmux drops it unless it is allowed to pass.
 func (n *Notifier) passed(seq string) string {
-	if n.tmux && n.how != NotifyBell {
+	if n.tmux && n.how != tty.NotifyBell {
 		return ansi.TmuxPassthrough(seq)
 	}
 	return seq
@@ -118,12 +106,12 @@ func (n *Notifier) Tell(e event.Event, agent, about string, more bool) tea.Cmd {
 		what, asks = "is waiting for you", true
 	}
 	now := n.env.Now()
-	if what == "" || n.how == NotifyNone || !n.elsewhere() || now.Sub(n.sent) < notifyPause {
+	if what == "" || n.how == tty.NotifyNone || !n.elsewhere() || now.Sub(n.sent) < notifyPause {
 		return nil
 	}
 	n.sent, n.shown, n.asks = now, true, asks
-	seq := n.passed(n.how.sequence(agent+" "+what, about))
-	if n.tmux && n.how != NotifyBell {
+	seq := n.passed(sequence(n.how, agent+" "+what, about))
+	if n.tmux && n.how != tty.NotifyBell {
 		seq = "\a" + seq // marks the window of tmux
 	}
 	return tea.Raw(seq)
@@ -133,16 +121,16 @@ func (n *Notifier) Tell(e event.Event, agent, about string, more bool) tea.Cmd {
 var kittyID = fmt.Sprintf("i=parley-%d", os.Getpid())
 
 // sequence returns the escape sequence that shows the text or rings the bell.
-func (n Notification) sequence(text, about string) string {
+func sequence(how tty.Notification, text, about string) string {
 	clean := func(s string) string { return strings.NewReplacer(";", ",", "\\", "/").Replace(safetext.Line(s, 200)) }
 	text, about = clean(text), clean(about)
 	whole := strings.TrimSuffix(text+": "+about, ": ")
-	switch n {
-	case NotifyOSC9:
+	switch how {
+	case tty.NotifyOSC9:
 		return ansi.Notify(whole)
-	case NotifyOSC777:
+	case tty.NotifyOSC777:
 		return fmt.Sprintf("\x1b]777;notify;parley;%s\x1b\\", whole)
-	case NotifyOSC99:
+	case tty.NotifyOSC99:
 		return fmt.Sprintf("\x1b]99;%s;%s\x1b\\", kittyID, whole)
 	}
 	return "\a"

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/tty"
 	"parley/permissions"
 	"parley/ui/layer"
 )
@@ -28,7 +29,7 @@ var done = event.TurnEnded{StopReason: "end_turn"}
 // that are harmless to the terminal; who looks is not.
 func TestNotifier(t *testing.T) {
 	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, NotifyOSC777, "")
+	n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, tty.Profile{Notify: tty.NotifyOSC777})
 	n.Watch(tea.FocusMsg{})
 	now = now.Add(time.Minute)
 	if got := told(n.Tell(done, "fake", "", false)); got != "" {
@@ -59,7 +60,7 @@ func TestNotifier(t *testing.T) {
 // A terminal that does not report its focus is notified after a while without keys.
 func TestNotifierWithoutFocus(t *testing.T) {
 	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, NotifyBell, "")
+	n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, tty.Profile{Notify: tty.NotifyBell})
 	now = now.Add(away)
 	n.Watch(tea.KeyPressMsg{Code: 'x'})
 	if got := told(n.Tell(done, "fake", "", false)); got != "" {
@@ -75,7 +76,7 @@ func TestNotifierWithoutFocus(t *testing.T) {
 // or the user looks.
 func TestNotificationWithdrawn(t *testing.T) {
 	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, NotifyOSC99, "")
+	n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, tty.Profile{Notify: tty.NotifyOSC99})
 	n.Watch(tea.BlurMsg{})
 	id := fmt.Sprintf("i=parley-%d", os.Getpid())
 	gone := "\x1b]99;" + id + ":p=close;\x1b\\"
@@ -116,14 +117,14 @@ func TestNotificationWithdrawn(t *testing.T) {
 // In tmux the bell marks the window, and the sequence is passed on to the terminal.
 func TestNotificationInTmux(t *testing.T) {
 	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	for how, want := range map[Notification]string{NotifyOSC9: "\a\x1bPtmux;\x1b\x1b]9;fake is done\a\x1b\\", NotifyBell: "\a"} {
-		n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, how, "tmux")
+	for how, want := range map[tty.Notification]string{tty.NotifyOSC9: "\a\x1bPtmux;\x1b\x1b]9;fake is done\a\x1b\\", tty.NotifyBell: "\a"} {
+		n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, tty.Profile{Notify: how, Multiplexer: "tmux"})
 		n.Watch(tea.BlurMsg{})
 		if got := told(n.Tell(done, "fake", "", false)); got != want {
 			t.Errorf("%s: got %q, want %q", how, got, want)
 		}
 	}
-	n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, NotifyOSC99, "tmux")
+	n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, tty.Profile{Notify: tty.NotifyOSC99, Multiplexer: "tmux"})
 	n.Watch(tea.BlurMsg{})
 	n.Tell(done, "fake", "", false)
 	if got := told(n.Watch(tea.FocusMsg{})); !strings.HasPrefix(got, "\x1bPtmux;\x1b\x1b]99;i=") || !strings.Contains(got, ":p=close;") {

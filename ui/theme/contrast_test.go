@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"parley/internal/tty"
+
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -107,7 +110,7 @@ func TestContrastOfPaintedOver(t *testing.T) {
 // What a terminal of 256 colours makes of them is readable too, if not as well.
 func TestContrastOf256Colours(t *testing.T) {
 	for _, c := range own {
-		th := For(c.theme().Name, Terminal{Colours: Two56})
+		th := For(c.theme().Name, tty.Colours{Depth: colorprofile.ANSI256})
 		for name, inks := range painted(th) {
 			fg, bg := ansi.Convert256(inks[0].Spec().Fg), ansi.Convert256(inks[1].Spec().Bg)
 			if got := contrast(fg, bg); got < c.text*0.75 {
@@ -135,7 +138,7 @@ func TestContrastOf256Colours(t *testing.T) {
 // In 256 colours what was added is on green and what was deleted on red, not on grey.
 func TestHuesOf256Colours(t *testing.T) {
 	for _, c := range own {
-		th := For(c.theme().Name, Terminal{Colours: Two56})
+		th := For(c.theme().Name, tty.Colours{Depth: colorprofile.ANSI256})
 		for name, ink := range map[string]Ink{"added line": th.DiffAddLine, "added word": th.DiffAddWord} {
 			if r, g, b, _ := ansi.Convert256(ink.Spec().Bg).RGBA(); (g <= r || g <= b) && th.Name != "contrast-dark" {
 				t.Errorf("%s: the ground of an %s is not green: %x %x %x", th.Name, name, r>>8, g>>8, b>>8)

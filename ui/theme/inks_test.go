@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/tty"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -17,7 +18,7 @@ func TestGoldenInks(t *testing.T) {
 		if name == "auto" {
 			continue
 		}
-		v := reflect.ValueOf(*theme.For(name, theme.Terminal{Dark: true}))
+		v := reflect.ValueOf(*theme.For(name, tty.Colours{Dark: true}))
 		fmt.Fprintf(&b, "== %s\n", name)
 		for i := range v.NumField() {
 			field := v.Type().Field(i).Name

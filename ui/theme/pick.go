@@ -1,37 +1,12 @@
 package theme
 
-import "slices"
+import (
+	"slices"
 
-// Colours says how many colours a terminal has.
-type Colours int
+	"github.com/charmbracelet/colorprofile"
 
-// The numbers of colours.
-const (
-	Many Colours = iota // or unknown
-	Two56
-	Sixteen
-	None
+	"parley/internal/tty"
 )
-
-// Terminal is what is known about the terminal.
-type Terminal struct {
-	Dark    bool // its background is dark
-	Colours Colours
-	Links   bool // it takes hyperlinks (OSC 8)
-}
-
-// ColoursOf returns how many colours a terminal has, by the name of its colour profile.
-func ColoursOf(profile string) Colours {
-	switch profile {
-	case "NoTTY", "Ascii":
-		return None
-	case "ANSI":
-		return Sixteen
-	case "ANSI256":
-		return Two56
-	}
-	return Many
-}
 
 // names are the themes in the order of the list.
 var names = []string{"auto", "dark", "light", "contrast-dark", "contrast-light", "ansi", "plain"}
@@ -49,13 +24,13 @@ func Known(name string) bool { return slices.Contains(names, name) }
 // Resolve returns the name of the theme to use for a chosen name: never "auto". A terminal without colours gets plain,
 // and one with sixteen gets ansi, whatever was chosen: reduced to sixteen, amber is red and quiet text is dark blue. "auto"
 // and unknown names follow the background of the terminal.
-func Resolve(name string, on Terminal) string {
+func Resolve(name string, on tty.Colours) string {
 	switch {
-	case on.Colours == None:
+	case on.NoColor, on.Depth == colorprofile.NoTTY, on.Depth == colorprofile.ASCII:
 		return "plain"
 	case name == "plain":
 		return name
-	case on.Colours == Sixteen:
+	case on.Depth == colorprofile.ANSI:
 		return "ansi"
 	case made[name] != nil:
 		return name
@@ -66,20 +41,11 @@ func Resolve(name string, on Terminal) string {
 }
 
 // For returns the theme to use for a chosen name. See [Resolve].
-func For(name string, on Terminal) *Theme {
+func For(name string, on tty.Colours) *Theme {
 	t := made[Resolve(name, on)]()
-	if on.Colours == Two56 {
+	if on.Depth == colorprofile.ANSI256 {
 		t.reduce()
 	}
-	t.Links = on.Links && on.Colours < None
+	t.Links = on.Links && !on.NoColor
 	return t
-}
-
-// Pick is For when only the background of the terminal is known, and whether colours are wanted (https://no-color.org).
-func Pick(name string, dark, noColor bool) *Theme {
-	on := Terminal{Dark: dark}
-	if noColor {
-		on.Colours = None
-	}
-	return For(name, on)
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/tty"
+
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -53,7 +56,7 @@ func TestMeaningWithoutColour(t *testing.T) {
 // Inks that differ by colour in one theme differ in every other theme with colours.
 func TestInksDiffer(t *testing.T) {
 	for _, name := range Names() {
-		th := For(name, Terminal{Dark: true})
+		th := For(name, tty.Colours{Dark: true})
 		if th.NoColor {
 			continue
 		}
@@ -83,11 +86,11 @@ func TestContrastThemesAreNeverFaint(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	dark, light := Terminal{Dark: true}, Terminal{}
-	sixteen, none := Terminal{Dark: true, Colours: Sixteen}, Terminal{Dark: true, Colours: None}
+	dark, light := tty.Colours{Dark: true}, tty.Colours{}
+	sixteen, none := tty.Colours{Dark: true, Depth: colorprofile.ANSI}, tty.Colours{Dark: true, Depth: colorprofile.NoTTY}
 	for _, c := range []struct {
 		name string
-		on   Terminal
+		on   tty.Colours
 		want string
 	}{
 		{"auto", dark, "dark"}, {"auto", light, "light"}, {"", dark, "dark"}, {"auto", sixteen, "ansi"}, {"auto", none, "plain"},
@@ -102,8 +105,8 @@ func TestResolve(t *testing.T) {
 			t.Errorf("For(%q, %+v) is %s, want %s", c.name, c.on, got, c.want)
 		}
 	}
-	if got := Pick("auto", true, true).Name; got != "plain" {
-		t.Errorf("without colour Pick returns %s", got)
+	if got := For("auto", tty.Colours{Dark: true, NoColor: true}).Name; got != "plain" {
+		t.Errorf("without colours: %s", got)
 	}
 	for _, name := range Names() {
 		if th := For(name, dark); !Known(name) || name != "auto" && th.Name != name {
@@ -150,16 +153,7 @@ func BenchmarkPaint(b *testing.B) {
 func BenchmarkFor(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		For("auto", Terminal{Dark: true})
-	}
-}
-
-// The names are those of the profiles that the screen library tells.
-func TestColoursOf(t *testing.T) {
-	for profile, want := range map[string]Colours{"NoTTY": None, "Ascii": None, "ANSI": Sixteen, "ANSI256": Two56, "TrueColor": Many, "Unknown": Many} {
-		if got := ColoursOf(profile); got != want {
-			t.Errorf("%s: got %v, want %v", profile, got, want)
-		}
+		For("auto", tty.Colours{Dark: true})
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/acpclient/thread/threadtest"
 	"parley/internal/seeds"
+	"parley/internal/tty"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -62,7 +63,7 @@ func (p *player) do(op byte) {
 		v.Tick(p.now)
 	case 11:
 		if names := theme.Names(); op > 100 {
-			v.SetTheme(theme.For(names[int(op)%len(names)], theme.Terminal{Dark: true}))
+			v.SetTheme(theme.For(names[int(op)%len(names)], tty.Colours{Dark: true}))
 		}
 	case 12:
 		if op > 240 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley/acpclient/thread"
+	"parley/internal/tty"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -42,7 +43,7 @@ func TestGoldenItems(t *testing.T) {
 		for _, k := range uitest.Kinds() {
 			th := k.Thread()
 			draw := func(change func(v *View)) []string {
-				v := New(th, uitest.Dir, theme.For(p.Theme, theme.Terminal{Dark: true}))
+				v := New(th, uitest.Dir, theme.For(p.Theme, tty.Colours{Dark: true}))
 				v.SetSize(p.Width, 3000)
 				v.Tick(uitest.Now)
 				v.Rows()

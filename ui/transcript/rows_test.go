@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/acpclient/thread"
+	"parley/internal/tty"
 	"parley/ui/theme"
 )
 
@@ -221,7 +222,7 @@ func TestDragTakesText(t *testing.T) {
 			t.Errorf("from %v to %v: %q, want %q", c.from, c.to, got, c.want)
 		}
 	}
-	th := theme.Pick("dark", true, false)
+	th := theme.For("dark", tty.Colours{Dark: true})
 	d := drag{on: true, anchor: at(place{0, 0, 1}, 1), head: at(place{0, 1, 0}, 1)}
 	rows := []string{"one", "two"}
 	if d.paint(w.track, place{}, rows, th); rows[0] != "one" || rows[1] != "t"+th.Selected.Paint("wo") {
@@ -242,7 +243,7 @@ func TestFindingPlaces(t *testing.T) {
 	if p, ok := f.place(w.track); ok {
 		t.Errorf("a match at %v", p)
 	}
-	th := theme.Pick("dark", true, false)
+	th := theme.For("dark", tty.Colours{Dark: true})
 	rows := []string{"a b", "b"}
 	f.now = current{n: 1}
 	f.paint(w.track, place{}, rows, th)

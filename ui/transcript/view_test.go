@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/tty"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -20,7 +21,7 @@ func says(text string) event.Event {
 
 // viewOf is a view of th with its clock stopped at the end of the gallery.
 func viewOf(th *thread.Thread, name string, width, height int) *View {
-	v := New(th, uitest.Dir, theme.Pick(name, true, false))
+	v := New(th, uitest.Dir, theme.For(name, tty.Colours{Dark: true}))
 	v.SetSize(width, height)
 	v.Tick(uitest.Now)
 	return v

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/tty"
 	"parley/ui/theme"
 )
 
@@ -37,7 +38,7 @@ func NewBook(dir string) *Book { return &Book{dir: dir, sections: map[string][]s
 func (b *Book) Add(t *testing.T, p Page, heading string, rows []string) {
 	t.Helper()
 	CheckRows(t, rows, p.Width)
-	styles := NewStyles(theme.For(p.Theme, theme.Terminal{Dark: true}))
+	styles := NewStyles(theme.For(p.Theme, tty.Colours{Dark: true}))
 	lines := append(b.sections[p.Name], "== "+heading)
 	if slices.Contains(lines[:len(lines)-1], "== "+heading) {
 		t.Errorf("two sections of %s are called %q", p.Name, heading)

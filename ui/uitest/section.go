@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"parley/internal/tty"
 	"parley/ui/theme"
 )
 
@@ -27,7 +28,7 @@ func Section(t *testing.T, dir string, p Page, heading string, rows []string) {
 	defer compared.Unlock()
 	path := filepath.Join("testdata", dir, p.Name+".golden")
 	used[path] = append(used[path], heading)
-	styles := NewStyles(theme.For(p.Theme, theme.Terminal{Dark: true}))
+	styles := NewStyles(theme.For(p.Theme, tty.Colours{Dark: true}))
 	got := make([]string, len(rows))
 	for i, r := range rows {
 		got[i] = styles.Row(r)

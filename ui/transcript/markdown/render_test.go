@@ -17,6 +17,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"parley/internal/glyphs"
+	"parley/internal/tty"
 	"parley/ui/theme"
 )
 
@@ -388,7 +389,7 @@ func FuzzRows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, times uint16, width, look uint8) {
 		text = long(text, times%200)
 		w := max(int(width), 10)
-		r := NewRenderer(w, theme.Pick("auto", look&1 != 0, look&2 != 0))
+		r := NewRenderer(w, theme.For("auto", tty.Colours{Dark: look&1 != 0, NoColor: look&2 != 0}))
 		var s Stream
 		half := len(text) / 2
 		s.Append([]byte(text[:half]))

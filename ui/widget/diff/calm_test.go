@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
+
 	"parley/internal/linediff"
+	"parley/internal/tty"
 	"parley/ui/theme"
 )
 
@@ -13,7 +16,7 @@ import (
 func TestFewColoursAreCalm(t *testing.T) {
 	d := linediff.Texts{Path: "a.go", Old: "a\nb\n", New: "a\nreturn 1\nreturn 2\n"}
 	for _, name := range []string{"dark", "contrast-dark"} {
-		th := theme.For(name, theme.Terminal{Dark: true, Colours: theme.Two56})
+		th := theme.For(name, tty.Colours{Dark: true, Depth: colorprofile.ANSI256})
 		c := linediff.Compare(d)
 		rows, _ := Draw(c, Look{Width: 80, Syntax: Highlight(c, 10), Theme: th})
 		mark := over(th.DiffAdd, th.DiffAddLine)

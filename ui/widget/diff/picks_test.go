@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/internal/linediff"
+	"parley/internal/tty"
 	"parley/ui/theme"
 )
 
@@ -32,7 +33,7 @@ func TestDrawPicks(t *testing.T) {
 	}
 	after := strings.NewReplacer("line 3\n", "drei\n", "line 5\n", "", "line 30\n", "line 30\nand more\n").Replace(before.String())
 	c := linediff.Compare(linediff.Texts{Old: before.String(), New: after})
-	th := theme.Pick("dark", true, false)
+	th := theme.For("dark", tty.Colours{Dark: true})
 	look := Look{Width: 50, Theme: th}
 	plain, _ := Draw(c, look)
 	rows, heads := DrawPicks(c, look, []Pick{{Head: "H0"}, {Head: "H1", Refused: true}, {Head: "H2"}})

@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/linediff"
 	"parley/internal/text"
+	"parley/internal/tty"
 	"parley/ui/theme"
 )
 
@@ -33,7 +34,7 @@ func drawn(s *Sheet, look Look) (rows []string, heads int) {
 // Line by line a diff looks as it does as a whole.
 func TestSheetIsTheDiff(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, th := range []*theme.Theme{theme.For("plain", theme.Terminal{}), theme.For("dark", theme.Terminal{Dark: true})} {
+	for _, th := range []*theme.Theme{theme.For("plain", tty.Colours{}), theme.For("dark", tty.Colours{Dark: true})} {
 		for range 1000 {
 			d := linediff.Texts{Path: "f.go", Old: randomText(r), New: randomText(r), Whole: r.IntN(3) == 0}
 			c := linediff.Compare(d)
@@ -59,7 +60,7 @@ func TestSheetFolds(t *testing.T) {
 	c := linediff.Compare(linediff.Texts{Old: "a\nb\n" + old + "c\n", New: "A\n" + old + "C\nD\n"})
 	for _, sides := range []bool{false, true} {
 		s := NewSheet(c, sides, []bool{true, false})
-		rows, heads := drawn(s, Look{Width: 80, Theme: theme.For("plain", theme.Terminal{})})
+		rows, heads := drawn(s, Look{Width: 80, Theme: theme.For("plain", tty.Colours{})})
 		all := strings.Join(rows, "\n")
 		if heads != 2 || strings.Contains(all, "- a") || strings.Contains(all, "+ A") || !strings.Contains(all, "- c") || !strings.Contains(all, "+ D") {
 			t.Errorf("sides %v: %d heads\n%s", sides, heads, all)
@@ -76,7 +77,7 @@ func TestSheetContextOfAChange(t *testing.T) {
 	c := linediff.Compare(linediff.Texts{Old: "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n", New: "a\nB\nc\nd\ne\nf\nG\nh\ni\nj\n"})
 	show := func(s *Sheet, change int) (rows []string) {
 		for i := range s.Len() {
-			for _, row := range s.Draw(i, Look{Width: 40, Theme: theme.For("plain", theme.Terminal{})}, func(int) string { return headRow }) {
+			for _, row := range s.Draw(i, Look{Width: 40, Theme: theme.For("plain", tty.Colours{})}, func(int) string { return headRow }) {
 				fields := strings.Fields(ansi.Strip(row))
 				if row = strings.Join(fields[max(0, len(fields)-2):], ""); row[0] >= '0' && row[0] <= '9' {
 					row = fields[len(fields)-1]
@@ -129,7 +130,7 @@ func TestSheetClipsHugeLines(t *testing.T) {
 		for _, sides := range []bool{false, true} {
 			s := NewSheet(c, sides, nil)
 			for i := range s.Len() {
-				rows := s.Draw(i, Look{Width: 100, Theme: theme.For("plain", theme.Terminal{})}, func(int) string { return "" })
+				rows := s.Draw(i, Look{Width: 100, Theme: theme.For("plain", tty.Colours{})}, func(int) string { return "" })
 				if len(rows) > sheetRows {
 					t.Errorf("%d rows", len(rows))
 				}
@@ -160,7 +161,7 @@ func BenchmarkSheetOf100000Lines(b *testing.B) {
 }
 
 func BenchmarkScreenOfASheet(b *testing.B) {
-	s, th := NewSheet(bigDiff(100_000), false, nil), theme.For("dark", theme.Terminal{Dark: true})
+	s, th := NewSheet(bigDiff(100_000), false, nil), theme.For("dark", tty.Colours{Dark: true})
 	for b.Loop() {
 		for i := range 50 {
 			s.Draw(50_000+i, Look{Width: 120, Theme: th}, nil)

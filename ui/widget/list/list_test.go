@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/tty"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -179,7 +180,7 @@ func TestListStaysScrolled(t *testing.T) {
 	for i := range 30 {
 		items = append(items, Item{Title: fmt.Sprintf("item %02d", i)})
 	}
-	th := theme.Pick("plain", true, false)
+	th := theme.For("plain", tty.Colours{Dark: true})
 	l := New(items)
 	l.Select(20)
 	want := l.Rows(20, 8, th)
