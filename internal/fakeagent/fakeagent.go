@@ -1,12 +1,13 @@
 // Package fakeagent is an agent for tests that follows a script, at the other end of an in-process
-// connection. It records the requests it gets. It blocks on channels and timers only, so it works
-// in a synctest bubble.
+// connection or in a process of its own. It records the requests it gets. It blocks on channels and
+// timers only, so it works in a synctest bubble.
 package fakeagent
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -141,6 +142,10 @@ func New(conn transport.Conn, s *Script) *Agent {
 	a.start()
 	return a
 }
+
+// Serve follows the script over two streams, the standard streams of a test program that is started
+// as an agent, until the client has closed its end.
+func Serve(in io.Reader, out io.Writer, s *Script) { <-New(transport.Streams(in, out), s).Done() }
 
 func newAgent(conn transport.Conn, s *Script) *Agent {
 	a := &Agent{script: s, turns: map[string][]*Turn{}}

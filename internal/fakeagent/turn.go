@@ -168,6 +168,9 @@ func (t *Turn) Ask(tool, options string) string {
 // Elicit asks for a form or a page.
 func (t *Turn) Elicit(params string) { t.Agent.Elicit(context.Background(), params) }
 
+// Stopped returns a channel that is closed by session/cancel.
+func (t *Turn) Stopped() <-chan struct{} { return t.stop }
+
 // Wait waits for d, or until the turn is stopped or the connection ends.
 func (t *Turn) Wait(d time.Duration) (stopped bool) {
 	select {
