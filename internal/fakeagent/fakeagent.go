@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -66,7 +68,7 @@ func (s *Script) Fail(method string, code int, message string) {
 }
 
 // Turn sets what the agent does with a prompt. f returns the stop reason; "" fails the prompt, and
-// Login fails it with a request to log in.
+// Login fails it with a request to log in. With v1 it may return the whole answer, as JSON.
 func (s *Script) Turn(f func(*Turn) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,6 +126,7 @@ type Agent struct {
 	script  *Script
 	peer    *jsonrpc.Peer
 	connCtx context.Context // of the connection
+	exiting atomic.Bool     // Exit was called
 
 	mu       sync.Mutex
 	sessions int
@@ -145,7 +148,20 @@ func New(conn transport.Conn, s *Script) *Agent {
 
 // Serve follows the script over two streams, the standard streams of a test program that is started
 // as an agent, until the client has closed its end.
-func Serve(in io.Reader, out io.Writer, s *Script) { <-New(transport.Streams(in, out), s).Done() }
+func Serve(in io.Reader, out io.Writer, s *Script) {
+	a := New(transport.Streams(in, out), s)
+	<-a.Done()
+	if a.exiting.Load() {
+		select {}
+	}
+}
+
+// Exit ends the process after everything the agent has said so far was sent.
+func (a *Agent) Exit(code int) {
+	a.exiting.Store(true)
+	a.Close()
+	os.Exit(code)
+}
 
 func newAgent(conn transport.Conn, s *Script) *Agent {
 	a := &Agent{script: s, turns: map[string][]*Turn{}}

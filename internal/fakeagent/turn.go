@@ -64,13 +64,17 @@ func (a *Agent) prompted(params []byte) jsonrpc.Work {
 	}
 }
 
-// answerOf returns the answer of ACP v1 to a prompt, given the stop reason of its turn.
+// answerOf returns the answer of ACP v1 to a prompt, given the stop reason of its turn or the answer as
+// JSON.
 func answerOf(reason string) (any, error) {
 	switch reason {
 	case "":
 		return nil, jsonrpc.Errorf(-32603, "Internal error: the model is away")
 	case Login:
 		return nil, jsonrpc.Errorf(-32000, "who are you?")
+	}
+	if reason[0] == '{' || reason == "null" {
+		return json.RawMessage(reason), nil
 	}
 	return map[string]string{"stopReason": reason}, nil
 }
