@@ -137,6 +137,7 @@ type Agent struct {
 	calls    []string // as "method params"
 	cancels  int
 	turns    map[string][]*Turn // by session: the running turn, then the waiting ones
+	dirs     map[string]string  // by session: its working directory
 }
 
 // New returns an agent that follows the script on a connection.
@@ -164,7 +165,7 @@ func (a *Agent) Exit(code int) {
 }
 
 func newAgent(conn transport.Conn, s *Script) *Agent {
-	a := &Agent{script: s, turns: map[string][]*Turn{}}
+	a := &Agent{script: s, turns: map[string][]*Turn{}, dirs: map[string]string{}}
 	a.peer = jsonrpc.NewPeer(conn, a, jsonrpc.Options{})
 	return a
 }
@@ -254,25 +255,33 @@ func (a *Agent) Notify(method, params string) { a.peer.Notify(method, json.RawMe
 // Ask asks for permission until ctx ends, with a tool call and options given as JSON. It returns
 // the outcome and records it.
 func (a *Agent) Ask(ctx context.Context, session, tool, options string) string {
+	return a.Asking(session, tool, options)(ctx)
+}
+
+// Asking is Ask in two parts: it asks, and returns a function that waits for the outcome.
+func (a *Agent) Asking(session, tool, options string) func(context.Context) string {
 	about := `"toolCall":` + tool
 	if a.script.Protocol == "2" {
 		about = `"title":"May I?","subject":{"type":"tool_call","toolCall":` + tool + `}`
 	}
-	var r struct {
-		Outcome struct{ Outcome, OptionID string }
+	call := a.peer.Begin("session/request_permission", json.RawMessage(`{"sessionId":`+Quote(session)+`,`+about+`,"options":`+options+`}`))
+	return func(ctx context.Context) string {
+		var r struct {
+			Outcome struct{ Outcome, OptionID string }
+		}
+		err := call.Wait(ctx, &r)
+		out := r.Outcome.OptionID
+		if r.Outcome.Outcome != "selected" {
+			out = r.Outcome.Outcome
+		}
+		if err != nil {
+			out = err.Error()
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.outcomes = append(a.outcomes, out)
+		return out
 	}
-	err := a.Call(ctx, "session/request_permission", `{"sessionId":`+Quote(session)+`,`+about+`,"options":`+options+`}`, &r)
-	out := r.Outcome.OptionID
-	if r.Outcome.Outcome != "selected" {
-		out = r.Outcome.Outcome
-	}
-	if err != nil {
-		out = err.Error()
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.outcomes = append(a.outcomes, out)
-	return out
 }
 
 // Elicit asks for a form or a page, given as JSON, until ctx ends. It records the answer.
@@ -334,7 +343,20 @@ func (a *Agent) Request(r jsonrpc.Request) jsonrpc.Work {
 			on = (*Call).Default
 		}
 		result, err := on(c)
+		a.opened(c.Params, result)
 		return json.RawMessage(result), err
+	}
+}
+
+// opened stores the directory of a session that was opened.
+func (a *Agent) opened(params, result string) {
+	var in struct{ SessionID, Cwd string }
+	json.Unmarshal([]byte(params), &in)
+	json.Unmarshal([]byte(result), &in)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if in.Cwd != "" {
+		a.dirs[in.SessionID] = in.Cwd
 	}
 }
 

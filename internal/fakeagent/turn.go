@@ -20,6 +20,7 @@ type Turn struct {
 	Session string
 	Text    string          // the text of its first block
 	Blocks  string          // JSON
+	Cwd     string          // working directory of the session
 	N       int             // number of prompts received, including this one
 	Ctx     context.Context // ends with the request, later with the connection
 
@@ -41,7 +42,7 @@ func (a *Agent) prompted(params []byte) jsonrpc.Work {
 	t.halt = sync.OnceFunc(func() { close(t.stop) })
 	a.mu.Lock()
 	a.prompts, a.blocks = append(a.prompts, t.Text), append(a.blocks, t.Blocks)
-	t.N = len(a.prompts)
+	t.N, t.Cwd = len(a.prompts), a.dirs[t.Session]
 	if others := a.turns[t.Session]; len(others) > 0 {
 		t.previous = others[len(others)-1].done
 	}

@@ -18,10 +18,9 @@ import (
 // actor is the agent. It stores everything in the ledger before it sends it, so a crash loses
 // nothing.
 type actor struct {
-	mu  sync.Mutex // one note at a time; guards cwd
-	in  *json.Decoder
-	to  *json.Encoder
-	cwd map[string]string // by session
+	mu sync.Mutex // one note at a time
+	in *json.Decoder
+	to *json.Encoder
 }
 
 func playAgent(address string) int {
@@ -30,14 +29,12 @@ func playAgent(address string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	a := &actor{in: json.NewDecoder(conn), to: json.NewEncoder(conn), cwd: map[string]string{}}
+	a := &actor{in: json.NewDecoder(conn), to: json.NewEncoder(conn)}
 	a.note(note{Do: "hello", PID: os.Getpid()})
 	s := &fakeagent.Script{}
 	s.Answer("initialize", fmt.Sprintf(`{"protocolVersion":1,"agentInfo":{"name":"actor","version":"%d"},"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"resume":{}}}}`, os.Getpid()))
-	s.On("session/new", func(c *fakeagent.Call) (string, error) {
-		session := a.note(note{Do: "new"}).Session
-		a.opened(session, c)
-		return `{"sessionId":` + fakeagent.Quote(session) + `}`, nil
+	s.On("session/new", func(*fakeagent.Call) (string, error) {
+		return `{"sessionId":` + fakeagent.Quote(a.note(note{Do: "new"}).Session) + `}`, nil
 	})
 	for _, method := range []string{"session/load", "session/resume"} {
 		replay := method == "session/load"
@@ -46,7 +43,6 @@ func playAgent(address string) int {
 			if !e.OK {
 				return "", fakeagent.Errorf(-32002, "no such session")
 			}
-			a.opened(c.ID, c)
 			for _, u := range e.Updates {
 				if replay {
 					c.Agent.Update(c.ID, string(u))
@@ -57,22 +53,10 @@ func playAgent(address string) int {
 	}
 	s.Turn(func(t *fakeagent.Turn) string {
 		e := a.note(note{Do: "prompt", Session: t.Session, Text: t.Text})
-		a.mu.Lock()
-		cwd := a.cwd[t.Session]
-		a.mu.Unlock()
-		return (&turn{Turn: t, actor: a, cwd: cwd, lost: !e.OK}).play()
+		return (&turn{Turn: t, actor: a, lost: !e.OK}).play()
 	})
 	fakeagent.Serve(os.Stdin, os.Stdout, s)
 	return 0
-}
-
-// opened stores the directory of a session.
-func (a *actor) opened(session string, c *fakeagent.Call) {
-	var in struct{ Cwd string }
-	c.Decode(&in)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.cwd[session] = in.Cwd
 }
 
 // note sends a note to the ledger and waits until it is stored.
@@ -90,7 +74,6 @@ func (a *actor) note(n note) entry {
 type turn struct {
 	*fakeagent.Turn
 	actor    *actor
-	cwd      string
 	lost     bool // another agent now owns the session
 	n, tools int  // how many so far
 }
@@ -150,7 +133,7 @@ func (t *turn) tool() {
 func (t *turn) read() {
 	var r struct{ Content string }
 	if !t.lost {
-		t.Agent.Call(t.Ctx, "fs/read_text_file", fmt.Sprintf(`{"sessionId":%q,"path":%s}`, t.Session, fakeagent.Quote(filepath.Join(t.cwd, "shared.txt"))), &r)
+		t.Agent.Call(t.Ctx, "fs/read_text_file", fmt.Sprintf(`{"sessionId":%q,"path":%s}`, t.Session, fakeagent.Quote(filepath.Join(t.Cwd, "shared.txt"))), &r)
 	}
 	t.chunk("read " + r.Content)
 }
