@@ -8,14 +8,12 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
-	"parley/acpclient/transport"
 	"parley/internal/must"
 )
 
 // asking is an agent with an open session that sends elicitations.
 type asking struct {
-	t       *testing.T
-	conn    transport.Conn
+	*wireAgent
 	client  *acpclient.Client
 	session *acpclient.Session
 	queue   *event.Queue
@@ -24,20 +22,10 @@ type asking struct {
 func inAsking(t *testing.T, elicit bool, f func(*asking)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		a, b := transport.Pipe()
-		k := &asking{t: t, conn: b, queue: event.NewQueue()}
-		go func() {
-			for _, result := range []string{`{"protocolVersion":1}`, `{"sessionId":"s"}`} {
-				data, err := b.Recv()
-				if err != nil {
-					return
-				}
-				b.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","id":` + string(decode(data).ID) + `,"result":` + result + `}`)})
-			}
-		}()
-		k.client = must.Get(acpclient.Connect(t.Context(), a, acpclient.Options{Sink: k.queue, Elicit: elicit}))(t)
+		a, conn := newWireAgent(t, map[string]string{"session/new": `{"sessionId":"s"}`, "session/prompt": ""})
+		k := &asking{wireAgent: a, queue: event.NewQueue()}
+		k.client = must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: k.queue, Elicit: elicit}))(t)
 		k.session = must.Get(k.client.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
-		defer b.Close()
 		defer k.client.Close()
 		f(k)
 	})
@@ -45,7 +33,7 @@ func inAsking(t *testing.T, elicit bool, f func(*asking)) {
 
 // asks sends elicitation/create and returns the resulting event.
 func (k *asking) asks(id, params string) *event.ElicitationAsked {
-	k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"elicitation/create","params":` + params + `}`)})
+	k.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"elicitation/create","params":` + params + `}`)
 	synctest.Wait()
 	for _, e := range k.queue.Drain() {
 		if e, ok := e.(event.ElicitationAsked); ok {
@@ -55,12 +43,15 @@ func (k *asking) asks(id, params string) *event.ElicitationAsked {
 	return nil
 }
 
-// answered asserts the next message to the agent.
+// answered asserts the last answer to the agent.
 func (k *asking) answered(id, part string) {
 	k.t.Helper()
-	data := must.Get(k.conn.Recv())(k.t)
-	if text := string(data); !strings.Contains(text, `"id":`+id+`,`) || !strings.Contains(text, part) {
-		k.t.Errorf("answered %s, want %s in the answer to %s", text, part, id)
+	got := k.got("")
+	if len(got) == 0 {
+		k.t.Fatalf("%s is not answered", id)
+	}
+	if m := got[len(got)-1]; string(m.ID) != id || !strings.Contains(string(m.Result)+string(m.Error), part) {
+		k.t.Errorf("answered %s with %s%s, want %s in the answer to %s", m.ID, m.Result, m.Error, part, id)
 	}
 }
 
@@ -113,7 +104,7 @@ func TestCase137ElicitationPage(t *testing.T) {
 		e.Answer(event.ElicitationAnswer{Action: "accept", Content: json.RawMessage(`{"never":1}`)})
 		k.answered("1", `{"action":"accept"}`)
 		for _, id := range []string{"unknown", "e1", "e1"} {
-			k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"` + id + `"}}`)})
+			k.say(`{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"` + id + `"}}`)
 		}
 		synctest.Wait()
 		done := 0
@@ -145,15 +136,14 @@ func TestCase139ElicitationOfACall(t *testing.T) {
 func TestElicitationCancelled(t *testing.T) {
 	inAsking(t, true, func(k *asking) {
 		k.asks("1", askForm)
-		k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`)})
+		k.say(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`)
 		k.answered("1", `"cancel"`)
 
 		k.session.Prompt(event.Block{Text: "x"})
-		k.answered("2", `session/prompt`)
 		k.asks("4", askForm)
 		k.session.Cancel()
-		if data, err := k.conn.Recv(); err != nil || !strings.Contains(string(data), "session/cancel") {
-			t.Errorf("%s, %v", data, err)
+		if n := len(k.got("session/cancel")); n != 1 {
+			t.Errorf("cancelled %d times", n)
 		}
 		k.answered("4", `"cancel"`)
 		if e := k.asks("5", askForm); e != nil {

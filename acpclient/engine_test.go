@@ -3,7 +3,6 @@ package acpclient_test
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/acptest"
 	"parley/acpclient/event"
-	"parley/acpclient/transport"
 	"parley/internal/must"
 )
 
@@ -168,46 +166,6 @@ func TestLaunchOfAScript(t *testing.T) {
 	}
 }
 
-// bareAgent answers the handshake and every prompt at once, and records the methods in
-// order.
-type bareAgent struct {
-	conn    transport.Conn
-	mu      sync.Mutex
-	methods []string
-}
-
-func startBareAgent(t *testing.T, sink event.Sink) (*bareAgent, *acpclient.Session) {
-	t.Helper()
-	ours, theirs := transport.Pipe()
-	a := &bareAgent{conn: theirs}
-	go a.run()
-	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: sink}))(t)
-	t.Cleanup(func() { c.Close(); theirs.Close() })
-	s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/project"}))(t)
-	return a, s
-}
-
-func (a *bareAgent) run() {
-	results := map[string]string{"initialize": `{"protocolVersion":1}`, "session/new": `{"sessionId":"s1"}`, "session/prompt": `{"stopReason":"cancelled"}`}
-	for {
-		data, err := a.conn.Recv()
-		if err != nil {
-			return
-		}
-		var m struct {
-			ID     json.RawMessage
-			Method string
-		}
-		json.Unmarshal(data, &m)
-		a.mu.Lock()
-		a.methods = append(a.methods, m.Method)
-		a.mu.Unlock()
-		if m.ID != nil {
-			a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, results[m.Method])})
-		}
-	}
-}
-
 // sinkFunc is a Sink.
 type sinkFunc func(event.Event)
 
@@ -219,7 +177,7 @@ func TestPromptAndCancelRace(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
 	ended := make(chan struct{}, 1)
-	a, s := startBareAgent(t, sinkFunc(func(e event.Event) {
+	a, c := greet(t, `{}`, map[string]string{"session/prompt": `{"stopReason":"cancelled"}`}, acpclient.Options{Sink: sinkFunc(func(e event.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch e.(type) {
@@ -231,7 +189,8 @@ func TestPromptAndCancelRace(t *testing.T) {
 			order = append(order, "ended")
 			ended <- struct{}{}
 		}
-	}))
+	})})
+	s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/project"}))(t)
 	for range 5000 {
 		over := make(chan struct{})
 		var wg sync.WaitGroup
@@ -259,11 +218,10 @@ func TestPromptAndCancelRace(t *testing.T) {
 			t.Fatalf("event %d of a turn out of place: %q", i, order[max(0, i-3):min(len(order), i+3)])
 		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for i, m := range a.methods {
-		if m == "session/cancel" && a.methods[i-1] != "session/prompt" {
-			t.Fatalf("a cancel after %s", a.methods[i-1])
+	methods := a.heard()
+	for i, m := range methods {
+		if m == "session/cancel" && methods[i-1] != "session/prompt" {
+			t.Fatalf("a cancel after %s", methods[i-1])
 		}
 	}
 }
@@ -294,12 +252,9 @@ func TestOddity02HugeLines(t *testing.T) {
 // Close ends everything: the turn, the questions, and later calls.
 func TestCloseEndsEverything(t *testing.T) {
 	q := event.NewQueue()
-	ours, theirs := transport.Pipe()
-	a := &bareAgent{conn: theirs}
-	go a.run()
-	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q}))(t)
+	a, c := greet(t, `{}`, nil, acpclient.Options{Sink: q})
 	s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
-	theirs.Close()
+	a.conn.Close()
 	<-c.Done()
 	if err := s.Prompt(event.Block{Text: "x"}); !errors.Is(err, event.ErrClosed) {
 		t.Errorf("prompt: %v", err)

@@ -19,7 +19,7 @@ func TestCase193HostileErrors(t *testing.T) {
 	q := event.NewQueue()
 	failure := fmt.Sprintf(`"error":{"code":-32603,"message":%s,"data":%s}`, quoted, quoted)
 	_, c := greet(t, everything, map[string]string{"session/load": failure, "authenticate": failure, "session/set_mode": failure,
-		"session/list": fmt.Sprintf(`"result":{"sessions":[{"sessionId":"a","cwd":"/","title":%s,"updatedAt":%s}]}`, quoted, quoted)}, acpclient.Options{Sink: q})
+		"session/list": fmt.Sprintf(`{"sessions":[{"sessionId":"a","cwd":"/","title":%s,"updatedAt":%s}]}`, quoted, quoted)}, acpclient.Options{Sink: q})
 	s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	_, load := c.LoadSession(t.Context(), "old", acpclient.NewSession{Cwd: "/"})
 	listed, _ := c.ListSessions(t.Context(), "")

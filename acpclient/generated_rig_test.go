@@ -8,56 +8,34 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
 	"parley/acpclient"
 	"parley/acpclient/event"
-	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 	"parley/internal/must"
 )
 
 // generatedRig is an engine with one session, s1, and every service.
 type generatedRig struct {
-	t      *testing.T
+	*wireAgent
 	schema *schemaV1
-	end    transport.Conn
 	log    *event.Log
 	client *acpclient.Client
-
-	mu     sync.Mutex
-	events []event.Event
-	sent   [][]byte
+	events []event.Event // guarded by the agent's mu
 }
 
 func newGeneratedRig(t *testing.T) *generatedRig {
 	t.Helper()
-	g := &generatedRig{t: t, schema: schema(t), log: event.NewLog()}
-	var ours transport.Conn
-	ours, g.end = transport.Pipe()
-	answers := map[string]string{"initialize": `{"protocolVersion":1}`, "session/new": `{"sessionId":"s1"}`}
-	go func() {
-		for {
-			data, err := g.end.Recv()
-			if err != nil {
-				return
-			}
-			if m := decode(data); answers[m.Method] != "" {
-				g.end.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answers[m.Method])})
-				continue
-			}
-			g.mu.Lock()
-			g.sent = append(g.sent, bytes.Clone(data))
-			g.mu.Unlock()
-		}
-	}()
+	a, conn := newWireAgent(t, nil)
+	g := &generatedRig{wireAgent: a, schema: schema(t), log: event.NewLog()}
 	services := agreeable{}
-	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Sink: g, Log: g.log,
+	c := must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Sink: g, Log: g.log,
 		Services: acpclient.Services{FS: services, Terminals: services, Permissions: services}}))(t)
 	g.client = c
 	must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/project"}))(t)
+	g.sent = nil
 	return g
 }
 
@@ -68,17 +46,11 @@ func (g *generatedRig) Post(e event.Event) {
 	g.events = append(g.events, e)
 }
 
-func (g *generatedRig) close() {
-	g.client.Close()
-	g.end.Close()
-}
-
 // exchange sends messages, each followed by a valid update, and checks the results.
 // first is the number of the first message.
 func (g *generatedRig) exchange(first int, messages []generated) {
 	for i, m := range messages {
-		g.end.Send(transport.Message{Data: m.line})
-		g.end.Send(transport.Message{Data: validNeighbour(first + i)})
+		g.say(string(m.line), validNeighbour(first+i))
 	}
 	synctest.Wait()
 	g.mu.Lock()
@@ -163,12 +135,11 @@ func (g *generatedRig) checkEvents(m generated, events []event.Event) {
 	}
 }
 
-func (g *generatedRig) checkAnswers(messages []generated, sent [][]byte) {
+func (g *generatedRig) checkAnswers(messages []generated, sent []rpc) {
 	answers := map[string][]rpc{}
-	for _, data := range sent {
-		m := decode(data)
+	for _, m := range sent {
 		if m.Method != "" || m.Version != "2.0" {
-			g.t.Fatalf("the engine sent %s", data)
+			g.t.Fatalf("the engine sent %+v", m)
 		}
 		answers[string(m.ID)] = append(answers[string(m.ID)], m)
 	}

@@ -139,8 +139,8 @@ func (c *conversation) finish(m *generated) {
 }
 
 // validNeighbour returns the update that follows the i-th message.
-func validNeighbour(i int) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","messageId":"sound-%d","content":{"type":"text","text":"number %d"}}}}`, i, i)
+func validNeighbour(i int) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","messageId":"sound-%d","content":{"type":"text","text":"number %d"}}}}`, i, i)
 }
 
 // TestGenerated sends 20 000 messages of every kind, valid and broken, each followed by
@@ -153,7 +153,7 @@ func TestGenerated(t *testing.T) {
 	seen := map[string][2]int{} // by kind: broken, valid
 	synctest.Test(t, func(t *testing.T) {
 		rig := newGeneratedRig(t)
-		defer rig.close()
+		defer rig.client.Close()
 		for first := 0; first < total; first += at {
 			messages := make([]generated, at)
 			for i := range messages {
@@ -225,7 +225,7 @@ func FuzzGenerated(f *testing.F) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			rig := newGeneratedRig(t)
-			defer rig.close()
+			defer rig.client.Close()
 			rig.exchange(0, messages)
 		})
 	})

@@ -14,7 +14,7 @@ import (
 
 // offeredBy connects to an agent with these login methods and returns the ones that the
 // engine reports.
-func offeredBy(t *testing.T, methods string, f func(t *testing.T, a *v2Agent, c *acpclient.Client), o acpclient.Options) (got []event.AuthMethod) {
+func offeredBy(t *testing.T, methods string, f func(t *testing.T, a *wireAgent, c *acpclient.Client), o acpclient.Options) (got []event.AuthMethod) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a, c, _, err := connectV2(t, map[string]string{"authenticate": `{}`, "initialize": strings.Replace(v1Hello, `"agentCapabilities"`, `"authMethods":[`+methods+`],"agentCapabilities"`, 1)}, o)
@@ -113,7 +113,7 @@ func TestLoginCommands(t *testing.T) {
 // The agent is told to use the variables only by an explicit call.
 func TestAuthenticateEnv(t *testing.T) {
 	const methods = `{"id":"key","type":"env_var","vars":[{"name":"K"}]},{"id":"bad","type":"env_var","vars":[{"name":"PATH"}]},{"id":"own"},{"id":"tty","type":"terminal"}`
-	offeredBy(t, methods, func(t *testing.T, a *v2Agent, c *acpclient.Client) {
+	offeredBy(t, methods, func(t *testing.T, a *wireAgent, c *acpclient.Client) {
 		for id, goes := range map[string]bool{"key": true, "bad": false, "own": false, "tty": false, "other": false} {
 			if err := c.AuthenticateEnv(t.Context(), id); (err == nil) != goes {
 				t.Errorf("%s: got %v", id, err)
@@ -132,7 +132,7 @@ func TestAuthenticateEnv(t *testing.T) {
 // for, and it is still valid.
 func TestTerminalLoginIsAdvertised(t *testing.T) {
 	for _, can := range []bool{false, true} {
-		offeredBy(t, "", func(t *testing.T, a *v2Agent, _ *acpclient.Client) {
+		offeredBy(t, "", func(t *testing.T, a *wireAgent, _ *acpclient.Client) {
 			sent := a.got("initialize")[0].Params
 			var p struct {
 				ClientCapabilities struct {

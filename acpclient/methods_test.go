@@ -15,65 +15,21 @@ import (
 	"parley/acpclient/acptest"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/acpclient/transport"
 	"parley/internal/must"
 	"parley/internal/safetext"
 )
 
-// answeringAgent answers every request with the entry for its method, {} by default, and
-// never if that is "". It records the requests.
-type answeringAgent struct {
-	conn    transport.Conn
-	answers map[string]string // the rest of the message: "result":…
-	mu      sync.Mutex
-	asked   []string
-}
-
-func (a *answeringAgent) run() {
-	for {
-		data, err := a.conn.Recv()
-		if err != nil {
-			return
-		}
-		m := decode(data)
-		a.mu.Lock()
-		a.asked = append(a.asked, m.Method)
-		answer, given := a.answers[m.Method]
-		a.mu.Unlock()
-		if !given {
-			answer = `"result":{}`
-		}
-		if m.ID != nil && answer != "" {
-			a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)})
-		}
-	}
-}
-
-func (a *answeringAgent) heard() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.asked)
-}
-
 // greet connects an engine to an agent with these capabilities. The engine is closed
 // when the test ends.
-func greet(t *testing.T, capabilities string, answers map[string]string, o acpclient.Options) (*answeringAgent, *acpclient.Client) {
+func greet(t *testing.T, capabilities string, answers map[string]string, o acpclient.Options) (*wireAgent, *acpclient.Client) {
 	t.Helper()
-	ours, theirs := transport.Pipe()
-	a := &answeringAgent{conn: theirs, answers: answers}
-	if answers == nil {
-		a.answers = map[string]string{}
-	}
-	a.answers["initialize"] = `"result":{"protocolVersion":1,"agentCapabilities":` + capabilities + `,"authMethods":[{"id":"oauth","name":"Log in"}]}`
-	if a.answers["session/new"] == "" {
-		a.answers["session/new"] = `"result":{"sessionId":"s1"}`
-	}
-	go a.run()
+	a, conn := newWireAgent(t, answers)
+	a.set("initialize", `{"protocolVersion":1,"agentCapabilities":`+capabilities+`,"authMethods":[{"id":"oauth","name":"Log in"}]}`)
 	if o.Sink == nil {
 		o.Sink = event.NewQueue()
 	}
-	c := must.Get(acpclient.Connect(t.Context(), ours, o))(t)
-	t.Cleanup(func() { c.Close(); theirs.Close() })
+	c := must.Get(acpclient.Connect(t.Context(), conn, o))(t)
+	t.Cleanup(func() { c.Close() })
 	return a, c
 }
 
@@ -90,7 +46,7 @@ func TestResultsThatAreNotObjects(t *testing.T) {
 	} {
 		t.Run(result, func(t *testing.T) {
 			queue := event.NewQueue()
-			_, c := greet(t, `{}`, map[string]string{"session/prompt": `"result":` + result}, acpclient.Options{Sink: queue})
+			_, c := greet(t, `{}`, map[string]string{"session/prompt": result}, acpclient.Options{Sink: queue})
 			s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 			must.Do(t, s.Prompt(event.Block{Text: "hello"}))
 			var end event.TurnEnded
@@ -116,7 +72,7 @@ func TestResultsThatAreNotObjects(t *testing.T) {
 // An answer without a session id opens no session.
 func TestNewSessionWithoutAnID(t *testing.T) {
 	for _, result := range []string{`null`, `{}`, `{"sessionId":null}`, `{"sessionId":""}`} {
-		_, c := greet(t, `{}`, map[string]string{"session/new": `"result":` + result}, acpclient.Options{Sink: event.NewQueue()})
+		_, c := greet(t, `{}`, map[string]string{"session/new": result}, acpclient.Options{Sink: event.NewQueue()})
 		if s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err == nil {
 			t.Errorf("%s opened %q", result, s.ID())
 		} else if !strings.Contains(err.Error(), "sessionId") {
@@ -151,7 +107,7 @@ func TestCase57EachCapabilityAlone(t *testing.T) {
 		"session/fork": `{"sessionCapabilities":{"fork":{"x":1}}}`, "logout": `{"auth":{"logout":{}}}`, "": `{}`,
 	} {
 		t.Run(advertised, func(t *testing.T) {
-			a, c := greet(t, capability, map[string]string{"session/fork": `"result":{"sessionId":"copy"}`, "session/list": `"result":{"sessions":[]}`}, acpclient.Options{})
+			a, c := greet(t, capability, map[string]string{"session/fork": `{"sessionId":"copy"}`, "session/list": `{"sessions":[]}`}, acpclient.Options{})
 			for method, call := range calls {
 				err := call(c, t.Context())
 				if method == advertised && err != nil || method != advertised && !errors.Is(err, acpclient.ErrUnsupported) {
@@ -194,8 +150,9 @@ func TestCase67LoginRequiredByCode(t *testing.T) {
 	must.Do(t, c.Authenticate(t.Context(), "oauth"))
 	a.mu.Lock()
 	clear(a.answers)
-	a.answers["session/new"], a.answers["session/fork"] = `"result":{"sessionId":"n"}`, `"result":{"sessionId":"f"}`
 	a.mu.Unlock()
+	a.set("session/new", `{"sessionId":"n"}`)
+	a.set("session/fork", `{"sessionId":"f"}`)
 	for method, call := range calls {
 		if err := call(); err != nil {
 			t.Errorf("%s after the login: %v", method, err)
@@ -205,42 +162,16 @@ func TestCase67LoginRequiredByCode(t *testing.T) {
 
 // A list with empty pages and always new cursors ends, too.
 func TestCase75EndlessList(t *testing.T) {
+	full := ""
+	for i := range 100 {
+		full += fmt.Sprintf(`,{"sessionId":"$n-%d","cwd":"/"}`, i)
+	}
 	for _, c := range []struct {
 		name, page string
 		listed     int
-	}{
-		{"empty pages", `"sessions":[]`, 0},
-		{"full pages", `"sessions":[` + strings.TrimSuffix(strings.Repeat(`{"sessionId":"$","cwd":"/"},`, 100), ",") + `]`, 10_000},
-	} {
+	}{{"empty pages", "", 0}, {"full pages", full[1:], 10_000}} {
 		t.Run(c.name, func(t *testing.T) {
-			ours, theirs := transport.Pipe()
-			defer theirs.Close()
-			go func() {
-				page, session := 0, 0
-				for {
-					data, err := theirs.Recv()
-					if err != nil {
-						return
-					}
-					m := decode(data)
-					result := `{"protocolVersion":1,"agentCapabilities":` + everything + `}`
-					if m.Method == "session/list" {
-						page++
-						rows := c.page
-						for strings.Contains(rows, "$") {
-							session++
-							rows = strings.Replace(rows, "$", fmt.Sprint(session), 1)
-						}
-						result = fmt.Sprintf(`{%s,"nextCursor":"%d"}`, rows, page)
-					}
-					theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)})
-				}
-			}()
-			client, err := acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: event.NewQueue()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer client.Close()
+			_, client := greet(t, everything, map[string]string{"session/list": `{"sessions":[` + c.page + `],"nextCursor":"$n"}`}, acpclient.Options{})
 			listed, err := client.ListSessions(t.Context(), "")
 			if !errors.Is(err, acpclient.ErrListTooLong) || len(listed) != c.listed {
 				t.Errorf("%d sessions, %v", len(listed), err)
@@ -299,9 +230,7 @@ func TestLoadGivenUpInARace(t *testing.T) {
 			}
 		}
 	})})
-	a.mu.Lock()
-	a.answers["session/load"] = `"result":{"configOptions":[{"id":"a","name":"A","type":"boolean","currentValue":true}]}`
-	a.mu.Unlock()
+	a.set("session/load", `{"configOptions":[{"id":"a","name":"A","type":"boolean","currentValue":true}]}`)
 	opened := 0
 	for i := range 2000 {
 		id := fmt.Sprint("old", i)
@@ -339,19 +268,14 @@ func TestCase183LateHistory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ours, theirs := transport.Pipe()
-				a := &answeringAgent{conn: theirs, answers: map[string]string{"initialize": `"result":{"protocolVersion":1,"agentCapabilities":` + everything + `}`}}
-				go a.run()
 				q := event.NewStepQueue()
-				client := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q}))(t)
+				a, client := greet(t, everything, nil, acpclient.Options{Sink: q})
 				var replaying sync.WaitGroup
 				defer replaying.Wait()
-				defer theirs.Close()
-				defer client.Close()
 				replaying.Go(func() {
 					for i := range c.pieces {
 						time.Sleep(c.pause)
-						theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"x"}}}`, i)})
+						a.say(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"x"}}}`, i))
 					}
 				})
 				began := time.Now()

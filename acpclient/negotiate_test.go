@@ -15,10 +15,8 @@ import (
 	"parley/internal/must"
 )
 
-const v1Hello = `{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"old","version":"1"}}`
-
 // connectV2 connects to an agent and returns the result.
-func connectV2(t *testing.T, answers map[string]string, opts acpclient.Options) (*v2Agent, *acpclient.Client, *event.Queue, error) {
+func connectV2(t *testing.T, answers map[string]string, opts acpclient.Options) (*wireAgent, *acpclient.Client, *event.Queue, error) {
 	a, conn := newV2Agent(t, answers)
 	q := event.NewQueue()
 	opts.Name, opts.Version, opts.Sink = "parley", "0", q

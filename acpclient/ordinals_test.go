@@ -195,10 +195,10 @@ func (f spanFS) WriteTextFile(wire.WriteTextFileRequest) func(context.Context) e
 // Services can tell which message they work for.
 func TestSpanOf(t *testing.T) {
 	fs := spanFS{make(chan event.Span)}
-	a, c := greet(t, `{}`, map[string]string{"": ""}, acpclient.Options{Services: acpclient.Services{FS: fs}})
+	a, c := greet(t, `{}`, nil, acpclient.Options{Services: acpclient.Services{FS: fs}})
 	must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	for i, method := range []string{"fs/read_text_file", "fs/write_text_file"} {
-		a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"sessionId":"s1","path":"/x","content":""}}`, i, method)})
+		a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"sessionId":"s1","path":"/x","content":""}}`, i, method))
 		if got, n := <-fs.asked, uint64(3+i); got != (event.Span{First: n, Last: n}) {
 			t.Errorf("%s is message %v, want %d", method, got, n)
 		}

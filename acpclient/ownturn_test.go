@@ -3,29 +3,25 @@ package acpclient_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/acpclient/transport"
 	"parley/internal/must"
 )
 
 // restless is an agent of v1 that says things without being asked.
 type restless struct {
-	t       *testing.T
-	conn    transport.Conn
+	*wireAgent
 	queue   *event.Queue
 	client  *acpclient.Client
 	session *acpclient.Session
 	thread  *thread.Thread
-	mu      sync.Mutex // guards sent
-	sent    []string
 	ends    []event.TurnEnded
 }
 
@@ -35,56 +31,24 @@ const claudeCan = `{"loadSession":true,"auth":{"status":{}},"sessionCapabilities
 // withRestless runs a test with an agent of v1. answers are its results by method.
 func withRestless(t *testing.T, name string, answers map[string]string, test func(r *restless)) {
 	synctest.Test(t, func(t *testing.T) {
-		ours, theirs := transport.Pipe()
-		r := &restless{t: t, conn: theirs, queue: event.NewQueue(), thread: thread.New("s")}
-		go func() {
-			for {
-				data, err := theirs.Recv()
-				if err != nil {
-					return
-				}
-				m := decode(data)
-				r.mu.Lock()
-				r.sent = append(r.sent, string(data))
-				r.mu.Unlock()
-				if m.Method == "session/load" {
-					r.update("old", hello)
-				}
-				answer := answers[m.Method]
-				switch {
-				case answer != "":
-				case m.Method == "initialize":
-					answer = fmt.Sprintf(`"result":{"protocolVersion":1,"agentCapabilities":%s,"agentInfo":{"name":%q,"version":"1"},"_meta":{"steering":{"supported":true}}}`, claudeCan, name)
-				case m.Method == "session/new":
-					answer = `"result":{"sessionId":"s"}`
-				case m.Method == "session/prompt":
-					answer = `"result":{"stopReason":"end_turn"}`
-				default:
-					answer = `"result":{}`
-				}
-				if m.ID != nil && answer != "none" {
-					theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)})
-				}
-			}
-		}()
-		c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: r.queue}))(t)
-		r.client = c
-		defer func() { c.Close(); theirs.Close(); synctest.Wait() }()
-		r.session = must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
+		all := map[string]string{
+			"initialize":     fmt.Sprintf(`{"protocolVersion":1,"agentCapabilities":%s,"agentInfo":{"name":%q,"version":"1"},"_meta":{"steering":{"supported":true}}}`, claudeCan, name),
+			"session/new":    `{"sessionId":"s"}`,
+			"session/prompt": `{"stopReason":"end_turn"}`,
+			"session/load":   `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":` + hello + `}}` + "\n{}",
+		}
+		maps.Copy(all, answers)
+		a, conn := newWireAgent(t, all)
+		r := &restless{wireAgent: a, queue: event.NewQueue(), thread: thread.New("s")}
+		r.client = must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: r.queue}))(t)
+		defer func() { r.client.Close(); synctest.Wait() }()
+		r.session = must.Get(r.client.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 		test(r)
 	})
 }
 
-func (r *restless) send(message string) { r.conn.Send(transport.Message{Data: []byte(message)}) }
-
-func (r *restless) update(session, update string) {
-	r.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + session + `","update":` + update + `}}`)
-}
-
 func (r *restless) says(updates ...string) {
-	for _, u := range updates {
-		r.update("s", u)
-	}
+	r.update(updates...)
 	r.settle()
 }
 
@@ -93,7 +57,8 @@ func (r *restless) last() string {
 	r.settle()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.sent[len(r.sent)-1]
+	m := r.sent[len(r.sent)-1]
+	return fmt.Sprintf("%q %s", m.Method, m.Params)
 }
 
 func (r *restless) prompt() error {

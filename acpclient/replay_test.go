@@ -2,7 +2,6 @@ package acpclient_test
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
-	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 	"parley/internal/must"
 	"parley/internal/safetext"
@@ -93,18 +91,15 @@ func checkUpdates(t *testing.T, lines [][]byte) {
 // replay sends the lines to an engine that has all of their sessions open.
 func replay(t *testing.T, lines [][]byte) {
 	q := event.NewQueue()
-	ours, theirs := transport.Pipe()
-	defer theirs.Close()
+	agent, conn := newWireAgent(t, nil)
 	log := event.NewLog()
-	agent := &replayAgent{conn: theirs, sessions: sessionsOf(lines), answers: map[string]int{}}
-	done := make(chan struct{})
-	go func() { defer close(done); agent.run() }()
-	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Sink: q, Log: log}))(t)
-	for range agent.sessions {
+	c := must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: q, Log: log}))(t)
+	for _, id := range sessionsOf(lines) {
+		agent.set("session/new", fmt.Sprintf(`{"sessionId":%q}`, id))
 		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	}
 	for _, line := range lines {
-		theirs.Send(transport.Message{Data: line})
+		agent.say(string(line))
 	}
 	synctest.Wait()
 	checkReplayed(t, lines, q.Drain())
@@ -115,10 +110,13 @@ func replay(t *testing.T, lines [][]byte) {
 		}
 	}
 	c.Close()
-	<-done
+	answers := map[string]int{}
+	for _, m := range agent.got("") {
+		answers[string(m.ID)]++
+	}
 	for id, n := range requestsOf(lines) {
-		if agent.answers[id] != n {
-			t.Errorf("request %s came %d times and was answered %d times", id, n, agent.answers[id])
+		if answers[id] != n {
+			t.Errorf("request %s came %d times and was answered %d times", id, n, answers[id])
 		}
 	}
 }
@@ -185,33 +183,4 @@ func requestsOf(lines [][]byte) map[string]int {
 		}
 	}
 	return ids
-}
-
-// replayAgent opens the requested sessions in order, and counts the answers to the
-// replayed requests.
-type replayAgent struct {
-	conn     transport.Conn
-	sessions []string
-	answers  map[string]int
-}
-
-func (a *replayAgent) run() {
-	next := 0
-	for {
-		data, err := a.conn.Recv()
-		if err != nil {
-			return
-		}
-		m := decode(bytes.Clone(data))
-		result := `{"protocolVersion":1}`
-		switch m.Method {
-		case "":
-			a.answers[string(m.ID)]++
-			continue
-		case "session/new":
-			result = fmt.Sprintf(`{"sessionId":%q}`, a.sessions[next])
-			next++
-		}
-		a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)})
-	}
 }

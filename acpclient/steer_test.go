@@ -15,7 +15,7 @@ import (
 // answers is said, and nothing is sent while no turn runs.
 func TestSteering(t *testing.T) {
 	for outcome, want := range map[string]error{"injected": nil, "startedNewTurn": nil, "promptRequired": acpclient.ErrNoTurn, "failed": errors.ErrUnsupported} {
-		answers := map[string]string{"session/prompt": "none", "_session/steering": `"result":{"outcome":"` + outcome + `"}`}
+		answers := map[string]string{"session/prompt": "", "_session/steering": `{"outcome":"` + outcome + `"}`}
 		withRestless(t, "claude-agent-acp", answers, func(r *restless) {
 			if err := r.session.Steer(r.t.Context(), event.Block{Text: "early"}); !errors.Is(err, acpclient.ErrNoTurn) || strings.Contains(r.last(), "steering") {
 				t.Errorf("without a turn: %v, sent %s", err, r.last())
@@ -43,7 +43,7 @@ func TestSteering(t *testing.T) {
 
 // An agent that does not offer it gets nothing.
 func TestSteeringNotOffered(t *testing.T) {
-	answers := map[string]string{"session/prompt": "none", "initialize": `"result":{"protocolVersion":1,"agentCapabilities":{}}`}
+	answers := map[string]string{"session/prompt": "", "initialize": `{"protocolVersion":1,"agentCapabilities":{}}`}
 	withRestless(t, "", answers, func(r *restless) {
 		r.prompt()
 		if err := r.session.Steer(r.t.Context(), event.Block{Text: "faster"}); !errors.Is(err, acpclient.ErrUnsupported) || strings.Contains(r.last(), "steering") {
@@ -54,7 +54,7 @@ func TestSteeringNotOffered(t *testing.T) {
 
 // case 210: the agent's title counts; what is archived is found with the filter.
 func TestStoredSessions(t *testing.T) {
-	answers := map[string]string{"session/set_title": `"result":{"title":"Parser"}`, "session/list": `"result":{"sessions":[{"sessionId":"a","cwd":"/","archived":true}]}`}
+	answers := map[string]string{"session/set_title": `{"title":"Parser"}`, "session/list": `{"sessions":[{"sessionId":"a","cwd":"/","archived":true}]}`}
 	withRestless(t, "", answers, func(r *restless) {
 		title, err := r.client.SetTitle(r.t.Context(), "s", "  parser ")
 		if err != nil || title != "Parser" || !strings.Contains(r.last(), `"title":"  parser "`) {
@@ -87,7 +87,7 @@ func TestSessionStatus(t *testing.T) {
 		`{"status":"open","state":{"state":"running"}}`: {true, true}, `{"status":"open","state":{"state":"idle"}}`: {true, false},
 		`{"status":"open"}`: {true, false}, `{"status":"saved"}`: {}, `{"status":"frozen","state":{"state":"running"}}`: {},
 	} {
-		withRestless(t, "", map[string]string{"session/status": `"result":` + answer}, func(r *restless) {
+		withRestless(t, "", map[string]string{"session/status": answer}, func(r *restless) {
 			open, running, err := r.client.SessionStatus(r.t.Context(), "s")
 			if err != nil || [2]bool{open, running} != want {
 				t.Errorf("%s: open %v, running %v, %v", answer, open, running, err)
@@ -98,14 +98,14 @@ func TestSessionStatus(t *testing.T) {
 
 // case 212: who is signed in, asked for or told at any time.
 func TestAuthStatus(t *testing.T) {
-	answers := map[string]string{"auth/status": `"result":{"state":"authenticated","accounts":[{"label":"Claude Max","email":"a@example.org","active":true},{"name":"no label"}]}`}
+	answers := map[string]string{"auth/status": `{"state":"authenticated","accounts":[{"label":"Claude Max","email":"a@example.org","active":true},{"name":"no label"}]}`}
 	withRestless(t, "", answers, func(r *restless) {
 		got, err := r.client.AuthStatus(r.t.Context())
 		if err != nil || got.State != event.SignedIn || !slices.Equal(got.Accounts, []event.Account{{Label: "Claude Max", Email: "a@example.org", Active: true}}) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		for _, method := range []string{"auth/status_update", "_auth/status_update"} {
-			r.send(`{"jsonrpc":"2.0","method":"` + method + `","params":{"state":"dreaming","accounts":[{"label":"a\u001b[31mb"}]}}`)
+			r.say(`{"jsonrpc":"2.0","method":"` + method + `","params":{"state":"dreaming","accounts":[{"label":"a\u001b[31mb"}]}}`)
 			events := r.settle()
 			if e, ok := events[len(events)-1].(event.AuthStatusChanged); !ok || e.State != event.AuthUnknown || e.Accounts[0].Label != "ab" {
 				t.Errorf("%s: %+v", method, events)
@@ -116,7 +116,7 @@ func TestAuthStatus(t *testing.T) {
 			`{"authStatus":{"kind":"api_key","label":"Anthropic API key","detail":"ANTHROPIC_API_KEY"}}`: {State: event.SignedIn, Accounts: []event.Account{{Label: "Anthropic API key", Name: "ANTHROPIC_API_KEY", Active: true}}},
 			`{"authStatus":{}}`: {State: event.AuthUnknown},
 		} {
-			r.send(`{"jsonrpc":"2.0","method":"_auth/status_update","params":` + params + `}`)
+			r.say(`{"jsonrpc":"2.0","method":"_auth/status_update","params":` + params + `}`)
 			if events := r.settle(); len(events) != 1 || fmt.Sprint(events[0]) != fmt.Sprint(want) {
 				t.Errorf("%s: %+v", params, events)
 			}
@@ -126,7 +126,7 @@ func TestAuthStatus(t *testing.T) {
 
 // case 213: limits and tokens are reported where the agent does, and never made up.
 func TestLimits(t *testing.T) {
-	answers := map[string]string{"session/prompt": `"result":{"stopReason":"end_turn","usage":{"totalTokens":12,"inputTokens":7,"outputTokens":5}}`}
+	answers := map[string]string{"session/prompt": `{"stopReason":"end_turn","usage":{"totalTokens":12,"inputTokens":7,"outputTokens":5}}`}
 	withRestless(t, "", answers, func(r *restless) {
 		r.prompt()
 		if u := r.ends[0].Usage; u == nil || *u != (event.TurnUsage{Total: 12, Input: 7, Output: 5}) {
@@ -145,7 +145,7 @@ func TestLimits(t *testing.T) {
 
 // case 214: instructions go only to agents that take them, in a mode that they know.
 func TestSystemPrompt(t *testing.T) {
-	withRestless(t, "", map[string]string{"session/new": `"result":{"sessionId":"other"}`}, func(r *restless) {
+	withRestless(t, "", map[string]string{"session/new": `{"sessionId":"other"}`}, func(r *restless) {
 		n := acpclient.NewSession{Cwd: "/", System: acpclient.SystemPrompt{Text: "Be brief."}}
 		if _, err := r.client.LoadSession(r.t.Context(), "old", n); err != nil || !strings.Contains(r.last(), `"systemPrompt":{"mode":"append","content":[{"type":"text","text":"Be brief."}]}`) {
 			t.Errorf("%v: %s", err, r.last())

@@ -13,7 +13,6 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
-	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 	"parley/internal/must"
 )
@@ -63,7 +62,7 @@ func (o *toolOffer) Cancel()             { o.of.note("cancel %d", o.n) }
 func (o *toolOffer) Withdraw()           { o.of.note("withdraw %d", o.n) }
 
 // offering runs a test with an agent of v2 and a client that offers tools.
-func offering(t *testing.T, answers map[string]string, test func(*testing.T, *acpclient.Client, *v2Agent, *toolOffers)) {
+func offering(t *testing.T, answers map[string]string, test func(*testing.T, *acpclient.Client, *wireAgent, *toolOffers)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a, conn := newV2Agent(t, answers)
@@ -105,7 +104,7 @@ func wantServers(t *testing.T, m rpc, want ...string) {
 }
 
 func TestToolsOfNewSession(t *testing.T) {
-	offering(t, map[string]string{"session/new": ""}, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
+	offering(t, map[string]string{"session/new": ""}, func(t *testing.T, c *acpclient.Client, a *wireAgent, tools *toolOffers) {
 		opened := make(chan *acpclient.Session, 1)
 		go func() {
 			s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"})
@@ -132,7 +131,7 @@ func TestToolsOfNewSession(t *testing.T) {
 // The id of a session that is opened again is known before the request: its tools may be
 // called during the replay.
 func TestToolsOfResumedSession(t *testing.T) {
-	offering(t, map[string]string{"session/resume": ""}, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
+	offering(t, map[string]string{"session/resume": ""}, func(t *testing.T, c *acpclient.Client, a *wireAgent, tools *toolOffers) {
 		for n, open := range []func(context.Context, string, acpclient.NewSession) (*acpclient.Session, error){c.ResumeSession, c.LoadSession} {
 			go open(t.Context(), fmt.Sprint("old", n), acpclient.NewSession{Cwd: "/w"})
 			wantServers(t, a.got("session/resume")[n], fmt.Sprintf(offered, n+1))
@@ -144,7 +143,7 @@ func TestToolsOfResumedSession(t *testing.T) {
 }
 
 func TestToolsNextToOtherServers(t *testing.T) {
-	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
+	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *wireAgent, tools *toolOffers) {
 		theirs := []acpclient.MCPServer{{Name: "parley", Command: "/bin/mine"}, {Name: "parley-2", Command: "/bin/mine"}, {}}[:2]
 		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w", MCP: theirs}))(t)
 		mine := func(name string) string {
@@ -158,7 +157,7 @@ func TestToolsNextToOtherServers(t *testing.T) {
 }
 
 func TestToolsOfSessionThatFails(t *testing.T) {
-	offering(t, map[string]string{"session/new": "error -32603 null", "session/resume": "error -32603 null"}, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
+	offering(t, map[string]string{"session/new": "error -32603 null", "session/resume": "error -32603 null"}, func(t *testing.T, c *acpclient.Client, a *wireAgent, tools *toolOffers) {
 		n := acpclient.NewSession{Cwd: "/w"}
 		if _, err := c.NewSession(t.Context(), n); err == nil {
 			t.Fatal("it opens")
@@ -175,7 +174,7 @@ func TestToolsOfSessionThatFails(t *testing.T) {
 
 // An answer after the caller has given up binds no offer.
 func TestToolsOfSessionGivenUp(t *testing.T) {
-	offering(t, map[string]string{"session/new": ""}, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
+	offering(t, map[string]string{"session/new": ""}, func(t *testing.T, c *acpclient.Client, a *wireAgent, tools *toolOffers) {
 		ctx, giveUp := context.WithCancel(t.Context())
 		go c.NewSession(ctx, acpclient.NewSession{Cwd: "/w"})
 		wantNotes(t, tools, "offer 1 in /w")
@@ -188,7 +187,7 @@ func TestToolsOfSessionGivenUp(t *testing.T) {
 
 // A second session with the same id is refused.
 func TestToolsOfSessionThatIsOpen(t *testing.T) {
-	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
+	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *wireAgent, tools *toolOffers) {
 		for range 2 {
 			c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"})
 		}
@@ -197,7 +196,7 @@ func TestToolsOfSessionThatIsOpen(t *testing.T) {
 }
 
 func TestToolsEndWithConnection(t *testing.T) {
-	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
+	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *wireAgent, tools *toolOffers) {
 		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}))(t)
 		tools.drain()
 		a.conn.Close()
@@ -211,7 +210,7 @@ func TestToolsOfCancelledTurn(t *testing.T) {
 		{`{"sessionUpdate":"state_update","state":"running"}`, "cancel 1"},
 		{`{"sessionUpdate":"state_update","state":"running","background":[{"type":"tool_call","toolCallId":"t"}]}`, ""},
 	} {
-		offering(t, nil, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
+		offering(t, nil, func(t *testing.T, c *acpclient.Client, a *wireAgent, tools *toolOffers) {
 			s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}))(t)
 			a.update(tc.state)
 			synctest.Wait()
@@ -234,13 +233,11 @@ func TestToolsNotOffered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ours, theirs := transport.Pipe()
-				a := &v2Agent{t: t, conn: theirs, done: make(chan struct{}), answers: map[string]string{"initialize": tc.hello, "session/new": `{"sessionId":"s"}`}}
-				go a.run()
+				a, conn := newV2Agent(t, map[string]string{"initialize": tc.hello})
 				tools, log := &toolOffers{err: tc.err}, event.NewLog()
-				c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Protocol: tc.protocol, Sink: event.NewQueue(), Log: log,
+				c := must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: tc.protocol, Sink: event.NewQueue(), Log: log,
 					Services: acpclient.Services{Tools: tools.Offer}}))(t)
-				defer func() { c.Close(); theirs.Close(); <-a.done }()
+				defer c.Close()
 				must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}))(t)
 				wantServers(t, a.got("session/new")[0])
 				wantNotes(t, tools, "")

@@ -67,7 +67,7 @@ func TestPromptWaits(t *testing.T) {
 func TestServicesSeeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &turnBook{sessionBook: sessionBook{open: map[string]int{}}}
-		_, c := greet(t, everything, map[string]string{"session/prompt": `"result":{"stopReason":"end_turn"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
+		_, c := greet(t, everything, map[string]string{"session/prompt": `{"stopReason":"end_turn"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
 		s := must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 		for n := 1; n <= 2; n++ {
 			must.Do(t, s.Prompt(event.Block{Text: "go"}))

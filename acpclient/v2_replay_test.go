@@ -12,7 +12,6 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/acpclient/transport"
 	"parley/acpclient/wire"
 	"parley/internal/must"
 )
@@ -88,14 +87,12 @@ func replayV2(t *testing.T, lines [][]byte) {
 	defer c.Close()
 	threads := map[string]*thread.Thread{}
 	for _, id := range ids {
-		a.mu.Lock()
-		a.answers["session/new"] = fmt.Sprintf(`{"sessionId":%q}`, id)
-		a.mu.Unlock()
+		a.set("session/new", fmt.Sprintf(`{"sessionId":%q}`, id))
 		threads[id] = thread.New(id)
 		must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}))(t)
 	}
 	for _, line := range lines {
-		a.conn.Send(transport.Message{Data: line})
+		a.say(string(line))
 	}
 	synctest.Wait()
 	ends := 0

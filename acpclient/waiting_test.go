@@ -15,30 +15,14 @@ import (
 // Case 192: while the screen is suspended (an editor, a login) the reader continues up
 // to a bound; then the connection ends in order, after the events that came before.
 func TestCase192(t *testing.T) {
-	ours, theirs := transport.Pipe()
+	q := event.NewQueue()
+	a, c := greet(t, `{}`, nil, acpclient.Options{Sink: q})
+	must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}))(t)
+	text := strings.Repeat("x", 1<<20)
 	go func() {
-		for {
-			data, err := theirs.Recv()
-			if err != nil {
-				return
-			}
-			m := decode(data)
-			result := map[string]string{"initialize": `{"protocolVersion":1}`, "session/new": `{"sessionId":"s1"}`}[m.Method]
-			theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)})
-			if m.Method != "session/new" {
-				continue
-			}
-			text := strings.Repeat("x", 1<<20)
-			for {
-				if theirs.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}}`, text)}) != nil {
-					return
-				}
-			}
+		for a.conn.Send(transport.Message{Data: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}}`, text)}) == nil {
 		}
 	}()
-	q := event.NewQueue()
-	c := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Version: "0", Sink: q}))(t)
-	must.Get(c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}))(t)
 	<-c.Done()
 	if !errors.Is(c.Err(), event.ErrQueueFull) {
 		t.Errorf("ended with %v", c.Err())

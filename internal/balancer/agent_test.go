@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"parley/internal/fakeagent"
 )
 
 // The first argument that starts the agent, and its environment.
@@ -34,27 +36,9 @@ type heard struct {
 // actor is one agent.
 type actor struct {
 	name, stored string
+	mu           sync.Mutex // guards everything below
 	tell         *json.Encoder
-	mu           sync.Mutex // guards everything below, and reports
-	out          *bufio.Writer
-	turns        map[string]*turn
-	answers      map[string]chan json.RawMessage
-}
-
-// turn is a running turn.
-type turn struct{ proceed, cancel chan struct{} }
-
-type message struct {
-	JSONRPC string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id,omitempty"`
-	Method  string          `json:"method,omitempty"`
-	Params  json.RawMessage `json:"params,omitempty"`
-	Result  json.RawMessage `json:"result,omitempty"`
-}
-
-type params struct {
-	SessionID string
-	Prompt    []struct{ Text string }
+	turns        map[string]chan struct{} // by session: closed when its turn may continue
 }
 
 func playAgent(in io.Reader, out io.Writer) error {
@@ -63,25 +47,26 @@ func playAgent(in io.Reader, out io.Writer) error {
 		return err
 	}
 	defer conn.Close()
-	a := &actor{name: os.Getenv(nameVar), stored: os.Getenv(sessionsVar), tell: json.NewEncoder(conn), out: bufio.NewWriter(out),
-		turns: map[string]*turn{}, answers: map[string]chan json.RawMessage{}}
+	a := &actor{name: os.Getenv(nameVar), stored: os.Getenv(sessionsVar), tell: json.NewEncoder(conn), turns: map[string]chan struct{}{}}
 	go a.listen(conn)
 	a.report("started", "")
-	lines := bufio.NewReader(in)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err == io.EOF {
-			return nil
+	s := &fakeagent.Script{}
+	s.Capabilities(`,"agentCapabilities":{"loadSession":true}`)
+	s.On("session/new", func(c *fakeagent.Call) (string, error) {
+		id := fmt.Sprintf("%s-%d-%d", a.name, os.Getpid(), c.N)
+		return fmt.Sprintf(`{"sessionId":%q}`, id), a.store(id, "", "")
+	})
+	s.On("session/load", func(c *fakeagent.Call) (string, error) {
+		text, _ := os.ReadFile(filepath.Join(a.stored, filepath.Base(c.ID)))
+		for line := range strings.Lines(string(text)) {
+			role, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			c.Agent.Say(c.ID, role, said)
 		}
-		var m message
-		if err == nil {
-			err = json.Unmarshal(line, &m)
-		}
-		if err != nil {
-			return err
-		}
-		a.handle(m)
-	}
+		return `{}`, nil
+	})
+	s.Turn(a.turn)
+	fakeagent.Serve(in, out, s)
+	return nil
 }
 
 // listen lets turns continue.
@@ -89,7 +74,7 @@ func (a *actor) listen(from io.Reader) {
 	for lines := bufio.NewScanner(from); lines.Scan(); {
 		a.mu.Lock()
 		if t := a.turns[lines.Text()]; t != nil {
-			close(t.proceed)
+			close(t)
 		}
 		a.mu.Unlock()
 	}
@@ -101,100 +86,36 @@ func (a *actor) report(what, session string) {
 	a.tell.Encode(heard{a.name, os.Getpid(), what, session})
 }
 
-func (a *actor) send(m message) {
-	m.JSONRPC = "2.0"
-	line, err := json.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.out.Write(append(line, '\n'))
-	a.out.Flush()
-}
-
-func (a *actor) reply(id json.RawMessage, format string, args ...any) {
-	a.send(message{ID: id, Result: json.RawMessage(fmt.Sprintf(format, args...))})
-}
-
-func (a *actor) handle(m message) {
-	var p params
-	json.Unmarshal(m.Params, &p)
-	switch m.Method {
-	case "initialize":
-		a.reply(m.ID, `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
-	case "session/new":
-		id := fmt.Sprintf("%s-%d-%s", a.name, os.Getpid(), m.ID)
-		if a.store(id, "", "") == nil {
-			a.reply(m.ID, `{"sessionId":%q}`, id)
-		}
-	case "session/load":
-		a.replay(p.SessionID)
-		a.reply(m.ID, `{}`)
-	case "session/prompt":
-		t := &turn{make(chan struct{}), make(chan struct{})}
-		a.mu.Lock()
-		a.turns[p.SessionID] = t
-		a.mu.Unlock()
-		a.report("prompt", p.SessionID)
-		go a.turn(m.ID, p.SessionID, p.Prompt[0].Text, t)
-	case "session/cancel":
-		a.mu.Lock()
-		close(a.turns[p.SessionID].cancel)
-		a.mu.Unlock()
-		a.report("cancelled", p.SessionID)
-	case "":
-		a.mu.Lock()
-		a.answers[string(m.ID)] <- m.Result
-		a.mu.Unlock()
-	}
-}
-
 // turn does what the first word of the prompt says.
-func (a *actor) turn(id json.RawMessage, session, text string, t *turn) {
-	stop := "end_turn"
-	word, _, _ := strings.Cut(text, " ")
-	a.store(session, "user", text[:min(len(text), 100)])
-	switch word {
+func (a *actor) turn(t *fakeagent.Turn) string {
+	proceed := make(chan struct{})
+	a.mu.Lock()
+	a.turns[t.Session] = proceed
+	a.mu.Unlock()
+	a.store(t.Session, "user", t.Text[:min(len(t.Text), 100)])
+	a.report("prompt", t.Session)
+	say := func(text string) {
+		a.store(t.Session, "agent", text)
+		t.Say(text)
+	}
+	switch word, _, _ := strings.Cut(t.Text, " "); word {
 	case "step": // the test must see the first piece before the second is sent
-		a.say(session, "one ")
+		say("one ")
 		select {
-		case <-t.proceed:
-			a.say(session, "two")
-		case <-t.cancel:
-			stop = "cancelled"
+		case <-proceed:
+			say("two")
+		case <-t.Stopped():
+			a.report("cancelled", t.Session)
+			return "cancelled"
 		}
 	case "ask":
-		var answer struct{ Outcome struct{ OptionID string } }
-		json.Unmarshal(a.ask(session), &answer)
-		a.say(session, "chosen: "+answer.Outcome.OptionID)
+		say("chosen: " + t.Ask(`{"toolCallId":"t","title":"Do it","kind":"execute"}`, `[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]`))
 	case "size":
-		a.say(session, fmt.Sprint(len(text)))
+		say(fmt.Sprint(len(t.Text)))
 	case "where":
-		a.say(session, fmt.Sprintf("%s %d", a.name, os.Getpid()))
+		say(fmt.Sprintf("%s %d", a.name, os.Getpid()))
 	}
-	a.reply(id, `{"stopReason":%q}`, stop)
-}
-
-func (a *actor) ask(session string) json.RawMessage {
-	id, answer := fmt.Sprintf("%q", "ask-"+session), make(chan json.RawMessage, 1)
-	a.mu.Lock()
-	a.answers[id] = answer
-	a.mu.Unlock()
-	a.send(message{ID: json.RawMessage(id), Method: "session/request_permission", Params: json.RawMessage(fmt.Sprintf(`{"sessionId":%q,
-		"toolCall":{"toolCallId":"t","title":"Do it","kind":"execute"},
-		"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}`, session))})
-	return <-answer
-}
-
-func (a *actor) say(session, text string) {
-	a.store(session, "agent", text)
-	a.update(session, "agent", text)
-}
-
-func (a *actor) update(session, role, text string) {
-	a.send(message{Method: "session/update", Params: json.RawMessage(fmt.Sprintf(
-		`{"sessionId":%q,"update":{"sessionUpdate":"%s_message_chunk","content":{"type":"text","text":%q}}}`, session, role, text))})
+	return "end_turn"
 }
 
 // store stores what was said, for the agents of the other server.
@@ -208,12 +129,4 @@ func (a *actor) store(session, role, text string) error {
 		_, err = fmt.Fprintf(f, "%s %s\n", role, text)
 	}
 	return err
-}
-
-func (a *actor) replay(session string) {
-	text, _ := os.ReadFile(filepath.Join(a.stored, filepath.Base(session)))
-	for line := range strings.Lines(string(text)) {
-		role, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		a.update(session, role, said)
-	}
 }

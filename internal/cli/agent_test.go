@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/fakeagent"
 	"parley/internal/must"
 	"parley/internal/sandbox"
 )
@@ -74,60 +74,40 @@ func execute(ctx context.Context, cmd *cobra.Command, args ...string) error {
 }
 
 // serve acts as an agent that keeps sessions. It answers a prompt with a list of the requests it
-// has received, one per line.
+// has received.
 func serve(capabilities string) {
-	var asked []string
-	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct {
-				SessionID, Cwd, ConfigID string
-				Value                    any
-				Prompt                   []struct{ Text string }
+	const offer = `"configOptions":[{"id":"m","name":"Mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]},{"id":"llm","name":"Model","category":"model","type":"select","currentValue":"big","options":[{"value":"big","name":"Big"}]}]`
+	s := &fakeagent.Script{}
+	on := func(method, result string) {
+		s.On(method, func(c *fakeagent.Call) (string, error) {
+			switch {
+			case os.Getenv(guardVar) != "" && os.Getenv(guardVar) != os.Getenv(keyVar):
+				return "", fakeagent.Errorf(-32000, "log in, please")
+			case (method == "session/load" || method == "session/resume") && !strings.Contains(os.Getenv(listVar), fmt.Sprintf("%q", c.ID)):
+				return "", fakeagent.Errorf(-32603, "never heard of it")
+			case method == "session/load":
+				c.Agent.Say(c.ID, "user", "an old question")
+				c.Agent.Say(c.ID, "agent", "an old answer")
 			}
-		}
-		if json.Unmarshal(in.Bytes(), &m) != nil {
-			os.Exit(9)
-		}
-		p := m.Params
-		answer := func(format string, args ...any) {
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, fmt.Sprintf(format, args...))
-		}
-		say := func(role, text string) {
-			quoted, _ := json.Marshal(text)
-			fmt.Printf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"%s_message_chunk","content":{"type":"text","text":%s}}}}`+"\n", p.SessionID, role, quoted)
-		}
-		const offer = `{"configOptions":[{"id":"m","name":"Mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]},{"id":"llm","name":"Model","category":"model","type":"select","currentValue":"big","options":[{"value":"big","name":"Big"}]}]`
-		if m.Method != "initialize" && m.Method != "session/prompt" {
-			asked = append(asked, strings.Join(strings.Fields(m.Method+" "+p.SessionID+" "+p.ConfigID+" "+p.Cwd), " "))
-		}
-		switch {
-		case m.Method == "initialize":
-			answer(`"result":{"protocolVersion":1,"agentInfo":{"name":"kept","version":%q},"agentCapabilities":%s}`, os.Getenv("CLI_TEST_A"), capabilities)
-		case os.Getenv(guardVar) != "" && os.Getenv(guardVar) != os.Getenv(keyVar):
-			answer(`"error":{"code":-32000,"message":"log in, please"}`)
-		case m.Method == "session/list":
-			answer(`"result":{"sessions":%s}`, os.Getenv(listVar))
-		case m.Method == "session/new":
-			answer(`"result":{"sessionId":"fresh",%s}`, offer[1:])
-		case m.Method == "session/load", m.Method == "session/resume":
-			if !strings.Contains(os.Getenv(listVar), fmt.Sprintf("%q", p.SessionID)) {
-				answer(`"error":{"code":-32603,"message":"never heard of it"}`)
-				continue
-			}
-			if m.Method == "session/load" {
-				say("user", "an old question")
-				say("agent", "an old answer")
-			}
-			answer(`"result":%s}`, offer)
-		case m.Method == "session/set_config_option":
-			answer(`"result":%s}`, offer)
-		case m.Method == "session/prompt":
-			say("agent", strings.Join(asked, "; ")+"; in "+p.SessionID)
-			answer(`"result":{"stopReason":"end_turn"}`)
-		}
+			return result, nil
+		})
 	}
+	s.Answer("initialize", fmt.Sprintf(`{"protocolVersion":1,"agentInfo":{"name":"kept","version":%q},"agentCapabilities":%s}`, os.Getenv("CLI_TEST_A"), capabilities))
+	on("session/list", `{"sessions":`+os.Getenv(listVar)+`}`)
+	on("session/new", `{"sessionId":"fresh",`+offer+`}`)
+	for _, method := range []string{"session/load", "session/resume", "session/set_config_option"} {
+		on(method, `{`+offer+`}`)
+	}
+	s.Turn(func(t *fakeagent.Turn) string {
+		var asked []string
+		for _, call := range t.Agent.Calls("")[1:] { // after initialize
+			method, params, _ := strings.Cut(call, " ")
+			var p struct{ SessionID, Cwd, ConfigID string }
+			json.Unmarshal([]byte(params), &p)
+			asked = append(asked, strings.Join(strings.Fields(method+" "+p.SessionID+" "+p.ConfigID+" "+p.Cwd), " "))
+		}
+		t.Say(strings.Join(asked, "; ") + "; in " + t.Session)
+		return "end_turn"
+	})
+	fakeagent.Serve(os.Stdin, os.Stdout, s)
 }

@@ -37,7 +37,7 @@ type Options struct {
 // it returns the error that ended the connection, or the cause of ctx. It closes in if in is an
 // io.Closer.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
-	return Serve(ctx, newLineConn(in, out), opts)
+	return Serve(ctx, transport.Streams(in, out), opts)
 }
 
 // Serve is Run over any connection. It closes conn.

@@ -11,328 +11,244 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
+
+	"parley/internal/fakeagent"
 )
 
 // floodSize is the number of updates sent for the prompt "flood".
 const floodSize = 50_000
 
-// message is any JSON-RPC message, in either direction.
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params struct {
-		SessionID string `json:"sessionId"`
-		Cwd       string `json:"cwd"`
-		Prompt    []struct {
-			Text string `json:"text"`
-		} `json:"prompt"`
-	} `json:"params"`
-	Result struct {
-		Outcome struct {
-			Outcome  string `json:"outcome"`
-			OptionID string `json:"optionId"`
-		} `json:"outcome"`
-		TerminalID string `json:"terminalId"`
-	} `json:"result"`
-}
-
-// agent is a scripted ACP v1 agent, written by hand so that it shares no code with what it tests.
-// The first word of a prompt selects what it does.
-type agent struct {
-	mu  sync.Mutex
-	out *bufio.Writer
-
-	cwd     string
-	session string        // of the last prompt
-	cancel  chan struct{} // closed by session/cancel; one per turn
-	answers chan message  // answers to the open question
-	deleted []string      // deleted sessions
-
-	measured bool // parley's status is written to a file when it leaves
-}
+// yesOrNo are the options of a question.
+const yesOrNo = `[{"optionId":"go","name":"Launch","kind":"allow_once"},{"optionId":"no","name":"Hold","kind":"reject_once"}]`
 
 func runAgent(in io.Reader, out io.Writer) {
-	a := &agent{out: bufio.NewWriterSize(out, 1<<16), answers: make(chan message, 1)}
-	lines := bufio.NewReader(in)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			a.mu.Lock()
-			if a.measured {
-				status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", os.Getppid()))
-				os.WriteFile(filepath.Join(a.cwd, "status"), status, 0o644)
-			}
-			a.mu.Unlock()
-			return
+	s := &fakeagent.Script{}
+	s.Answer("initialize", `{"protocolVersion":1,"agentInfo":{"name":"scripted","version":"1"},"agentCapabilities":`+capabilities()+`}`)
+	s.On("session/list", func(c *fakeagent.Call) (string, error) { return `{"sessions":` + kept(c.Agent) + `}`, nil })
+	s.On("session/fork", func(c *fakeagent.Call) (string, error) { return fmt.Sprintf(`{"sessionId":%q}`, c.ID+"-fork"), nil })
+	s.Answer("session/close", `{}`)
+	s.Answer("session/delete", `{}`)
+	s.On("session/load", replay)
+	measured := ""
+	s.Turn(func(t *fakeagent.Turn) string {
+		if t.Text == "huge" {
+			measured = t.Cwd
+			huge(t, out)
+			return "end_turn"
 		}
-		var m message
-		if json.Unmarshal(line, &m) != nil {
-			continue
-		}
-		switch m.Method {
-		case "initialize":
-			a.answer(m.ID, `{"protocolVersion":1,"agentInfo":{"name":"scripted","version":"1"},"agentCapabilities":`+capabilities()+`}`)
-		case "session/new":
-			a.cwd, a.session = m.Params.Cwd, "s1"
-			a.answer(m.ID, `{"sessionId":"s1"}`)
-		case "session/list":
-			a.answer(m.ID, `{"sessions":`+a.kept()+`}`)
-		case "session/fork":
-			a.answer(m.ID, fmt.Sprintf(`{"sessionId":%q}`, m.Params.SessionID+"-fork"))
-		case "session/close":
-			a.answer(m.ID, `{}`)
-		case "session/delete":
-			a.deleted = append(a.deleted, m.Params.SessionID)
-			a.answer(m.ID, `{}`)
-		case "session/load":
-			if os.Getenv(lostVar) != "" {
-				a.line(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"no such session"}}`, m.ID)
-				continue
-			}
-			a.cwd, a.session = m.Params.Cwd, m.Params.SessionID
-			a.replay()
-			a.answer(m.ID, `null`)
-		case "session/cancel":
-			close(a.cancel)
-		case "session/prompt":
-			a.cancel, a.session = make(chan struct{}), m.Params.SessionID
-			go a.turn(m, a.cancel)
-		case "":
-			a.answers <- m
-		}
+		return turn(t)
+	})
+	fakeagent.Serve(in, out, s)
+	if measured != "" {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", os.Getppid()))
+		os.WriteFile(filepath.Join(measured, "status"), status, 0o644)
 	}
 }
 
-func (a *agent) line(format string, args ...any) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	fmt.Fprintf(a.out, format+"\n", args...)
-	a.out.Flush()
-}
-
-func (a *agent) answer(id json.RawMessage, result string) {
-	a.line(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
-}
-
-const chunk = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}}}`
-
-func (a *agent) say(text string) {
-	quoted, _ := json.Marshal(text)
-	a.line(strings.Replace(chunk, "s1", a.session, 1), quoted)
-}
-
-func (a *agent) turn(m message, cancel chan struct{}) {
-	prompt := ""
-	for _, b := range m.Params.Prompt {
-		prompt += b.Text
+// blocksOf returns the content of a prompt, one line of JSON for each block, and its text.
+func blocksOf(t *fakeagent.Turn) (blocks []json.RawMessage, text string) {
+	var texts []struct{ Text string }
+	json.Unmarshal([]byte(t.Blocks), &blocks)
+	json.Unmarshal([]byte(t.Blocks), &texts)
+	for _, b := range texts {
+		text += b.Text
 	}
+	return blocks, text
+}
+
+// turn does what the first word of the prompt says.
+func turn(t *fakeagent.Turn) string {
+	_, prompt := blocksOf(t)
 	heard(prompt)
-	word, _, _ := strings.Cut(prompt, " ")
-	reason := "end_turn"
-	switch word {
+	switch word, _, _ := strings.Cut(prompt, " "); word {
 	case "die":
-		a.say("before the end ")
+		t.Say("before the end ")
 		fmt.Fprint(os.Stderr, "first line of the complaint\nthe disk is full of bees\n")
-		os.Exit(3)
+		t.Agent.Exit(3)
 	case "stderr":
 		fmt.Fprintln(os.Stderr, "a word for the log")
-		a.say("said it on stderr")
+		t.Say("said it on stderr")
 	case "silent":
 		fmt.Fprintln(os.Stderr, "401 from the model")
 	case "plan":
-		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"plan","entries":[{"content":"think","priority":"high","status":"pending"}]}}}`, a.session)
+		t.Update(`{"sessionUpdate":"plan","entries":[{"content":"think","priority":"high","status":"pending"}]}`)
 	case "cells":
-		a.cells()
+		cells(t)
 	case "flood":
-		a.flood()
+		flood(t)
 	case "hostile":
-		a.hostile()
+		sendHostile(t)
 	case "trickle":
-		reason = a.trickle(cancel)
+		return trickle(t)
 	case "steps":
-		a.steps(cancel)
+		steps(t)
 	case "paced":
 		for n := range 200 {
-			a.say(fmt.Sprintf("word%d ", n))
+			t.Say(fmt.Sprintf("word%d ", n))
 			time.Sleep(5 * time.Millisecond)
 		}
 	case "hold":
-		a.say("holding")
-		a.gate(cancel)
-		a.say(" and let go")
+		t.Say("holding")
+		gate(t.Cwd, t.Stopped())
+		t.Say(" and let go")
 	case "later":
-		a.say("holding")
-		a.gate(cancel)
-		a.flood()
-		os.WriteFile(filepath.Join(a.cwd, "through"), nil, 0o644)
+		t.Say("holding")
+		gate(t.Cwd, t.Stopped())
+		flood(t)
+		os.WriteFile(filepath.Join(t.Cwd, "through"), nil, 0o644)
 	case "ask":
-		a.say("I shall ask")
-		a.gate(cancel)
-		a.ask()
+		t.Say("I shall ask")
+		gate(t.Cwd, t.Stopped())
+		ask(t)
 	case "which":
-		a.say("this is " + a.session)
+		t.Say("this is " + t.Session)
 	case "burst":
-		a.burst()
+		burst(t)
 	case "overwrite":
-		a.overwrite()
+		overwrite(t)
 	case "commands":
-		a.commands(strings.Split(prompt, "\n")[1:])
+		commands(t, strings.Split(prompt, "\n")[1:])
 	case "save":
-		a.line(`{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{"sessionId":%q,"path":%q,"content":"two\n"}}`, a.session, filepath.Join(a.cwd, "notes.txt"))
-		<-a.answers
-		a.say("saved it")
+		t.Agent.Call(t.Ctx, "fs/write_text_file", fmt.Sprintf(`{"sessionId":%q,"path":%q,"content":"two\n"}`, t.Session, filepath.Join(t.Cwd, "notes.txt")), nil)
+		t.Say("saved it")
 	case "child":
 		exec.Command("sh", "-c", "trap '' TERM HUP; sleep 600 & sleep 601").Start()
-		a.say("started a child")
-		<-cancel
-	case "huge":
-		a.huge()
+		t.Say("started a child")
+		<-t.Stopped()
 	case "null":
-		a.say("There is no reason.")
-		a.answer(m.ID, "null")
-		return
+		t.Say("There is no reason.")
+		return "null"
+	case "leave":
+		t.Say("heard: " + prompt)
+		go func() {
+			gate(t.Cwd, t.Stopped())
+			fmt.Fprintln(os.Stderr, "gone to lunch")
+			os.Exit(7)
+		}()
 	default:
-		a.say("heard: " + prompt)
+		t.Say("heard: " + prompt)
 	}
-	a.answer(m.ID, fmt.Sprintf(`{"stopReason":%q}`, reason))
-	if word == "leave" {
-		a.gate(cancel)
-		fmt.Fprintln(os.Stderr, "gone to lunch")
-		os.Exit(7)
-	}
+	return "end_turn"
 }
 
-// gate waits for the file of that name in the session's directory and removes it. It returns false
-// if the turn was cancelled first.
-func (a *agent) gate(cancel chan struct{}) bool {
+// gate waits for the file of that name in a directory and removes it. It returns false if the turn was
+// stopped first.
+func gate(dir string, stopped <-chan struct{}) bool {
 	for {
 		select {
-		case <-cancel:
+		case <-stopped:
 			return false
 		case <-time.After(2 * time.Millisecond):
 		}
-		if os.Remove(filepath.Join(a.cwd, "gate")) == nil {
+		if os.Remove(filepath.Join(dir, "gate")) == nil {
 			return true
 		}
 	}
 }
 
 // trickle streams paragraphs until it is cancelled or the gate opens.
-func (a *agent) trickle(cancel chan struct{}) string {
+func trickle(t *fakeagent.Turn) string {
 	done := make(chan bool, 1)
-	go func() { done <- a.gate(cancel) }()
+	go func() { done <- gate(t.Cwd, t.Stopped()) }()
 	for n := 1; ; n++ {
-		a.say(fmt.Sprintf("Paragraph **%d** runs on", n))
+		t.Say(fmt.Sprintf("Paragraph **%d** runs on", n))
 		select {
 		case opened := <-done:
 			if !opened {
 				return "cancelled"
 			}
-			a.say("\n\nThe end of the trickle.")
+			t.Say("\n\nThe end of the trickle.")
 			return "end_turn"
 		case <-time.After(15 * time.Millisecond):
 		}
-		a.say(" with `code` and 漢字 and a tail that is long enough to wrap on a narrow screen.\n\n")
+		t.Say(" with `code` and 漢字 and a tail that is long enough to wrap on a narrow screen.\n\n")
 	}
 }
 
 // steps streams the same, and after each ten paragraphs waits for the gate.
-func (a *agent) steps(cancel chan struct{}) {
+func steps(t *fakeagent.Turn) {
 	for n := 1; n <= 80; n++ {
-		a.say(fmt.Sprintf("Paragraph **%d** runs on with `code` and 漢字 and a tail that is long enough to wrap on a narrow screen.\n\n", n))
-		if n%10 == 0 && !a.gate(cancel) {
+		t.Say(fmt.Sprintf("Paragraph **%d** runs on with `code` and 漢字 and a tail that is long enough to wrap on a narrow screen.\n\n", n))
+		if n%10 == 0 && !gate(t.Cwd, t.Stopped()) {
 			return
 		}
 	}
-	a.say("The end of the trickle.")
+	t.Say("The end of the trickle.")
 }
 
 // commands has parley run lines, one after the other.
-func (a *agent) commands(lines []string) {
+func commands(t *fakeagent.Turn, lines []string) {
 	for _, line := range lines {
-		a.line(`{"jsonrpc":"2.0","id":"c","method":"terminal/create","params":{"sessionId":%q,"command":"sh","args":["-c",%q]}}`, a.session, line)
-		id := (<-a.answers).Result.TerminalID
-		a.line(`{"jsonrpc":"2.0","id":"e","method":"terminal/wait_for_exit","params":{"sessionId":%q,"terminalId":%q}}`, a.session, id)
-		<-a.answers
+		var created struct{ TerminalID string }
+		t.Agent.Call(t.Ctx, "terminal/create", fmt.Sprintf(`{"sessionId":%q,"command":"sh","args":["-c",%q]}`, t.Session, line), &created)
+		t.Agent.Call(t.Ctx, "terminal/wait_for_exit", fmt.Sprintf(`{"sessionId":%q,"terminalId":%q}`, t.Session, created.TerminalID), nil)
 	}
-	a.say("ran them")
+	t.Say("ran them")
 }
 
 // flood sends numbered updates as fast as they are read.
-func (a *agent) flood() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func flood(t *fakeagent.Turn) {
 	for n := range floodSize {
 		end := " "
 		switch {
 		case n == floodSize-1:
 			end = " flood-is-over"
 		case n%200 == 199:
-			end = `\n\n`
+			end = "\n\n"
 		}
-		fmt.Fprintf(a.out, chunk+"\n", fmt.Sprintf(`"w%d%s"`, n, end))
+		t.Say(fmt.Sprintf("w%d%s", n, end))
 	}
-	a.out.Flush()
 }
 
 // hugeSize is how long the line is that the prompt "huge" yields.
 const hugeSize = 200_000_000
 
-// huge sends one line, and has parley measured.
-func (a *agent) huge() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.measured = true
-	before, after, _ := strings.Cut(chunk, "%s")
+// huge sends one line.
+func huge(t *fakeagent.Turn, out io.Writer) {
+	w := bufio.NewWriterSize(out, 1<<16)
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`, t.Session)
 	const words = `some words of text\n`
-	fmt.Fprintf(a.out, `%s"`, before)
 	for range hugeSize / len(words) {
-		a.out.WriteString(words)
+		w.WriteString(words)
 	}
-	fmt.Fprintf(a.out, "\"%s\n", after)
-	a.out.Flush()
+	fmt.Fprintln(w, `"}}}}`)
+	w.Flush()
 }
 
 // attack holds control sequences that must not reach the terminal: set the title, clear the screen,
 // leave the alternate screen, write the clipboard; in 7-bit and 8-bit form.
 const attack = "\x1b]2;pwned\x07\x1b[2J\x1b[?1049l\x1b]52;c;cHduZWQ=\x1b\\\u009b31mpwned\u009d2;pwned\u009c\r\b\x00"
 
-// hostile sends attack in every field that takes text.
-func (a *agent) hostile() {
-	evil, _ := json.Marshal("<" + attack + ">")
+// sendHostile sends attack in every field that takes text.
+func sendHostile(t *fakeagent.Turn) {
+	evil := fakeagent.Quote("<" + attack + ">")
 	fmt.Fprintln(os.Stderr, attack)
-	a.say("plain text " + attack + " and ```" + attack + "```")
+	t.Say("plain text " + attack + " and ```" + attack + "```")
 	for _, u := range []string{
-		`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":%s}}`,
-		`{"sessionUpdate":"tool_call","toolCallId":"h","title":%[1]s,"kind":"execute","status":"failed","rawInput":{"command":%[1]s},` +
-			`"content":[{"type":"content","content":{"type":"text","text":%[1]s}},{"type":"diff","path":%[1]s,"newText":%[1]s}],"locations":[{"path":%[1]s}]}`,
-		`{"sessionUpdate":"plan","entries":[{"content":%s,"priority":"high","status":"in_progress"}]}`,
-		`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":%[1]s,"description":%[1]s}]}`,
-		`{"sessionUpdate":"session_info_update","title":%s}`,
-		`{"sessionUpdate":%s}`,
+		`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":EVIL}}`,
+		`{"sessionUpdate":"tool_call","toolCallId":"h","title":EVIL,"kind":"execute","status":"failed","rawInput":{"command":EVIL},` +
+			`"content":[{"type":"content","content":{"type":"text","text":EVIL}},{"type":"diff","path":EVIL,"newText":EVIL}],"locations":[{"path":EVIL}]}`,
+		`{"sessionUpdate":"plan","entries":[{"content":EVIL,"priority":"high","status":"in_progress"}]}`,
+		`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":EVIL,"description":EVIL}]}`,
+		`{"sessionUpdate":"session_info_update","title":EVIL}`,
+		`{"sessionUpdate":EVIL}`,
 	} {
-		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":`+u+`}}`, evil)
+		t.Update(strings.ReplaceAll(u, "EVIL", evil))
 	}
-	a.line(`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"h2","title":%[1]s,`+
-		`"kind":%[1]s,"rawInput":{%[1]s:%[1]s}},"options":[{"optionId":"go","name":%[1]s,"kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}}`, evil)
-	<-a.answers
-	a.say("\n\nthat was all of it")
+	t.Ask(strings.ReplaceAll(`{"toolCallId":"h2","title":EVIL,"kind":EVIL,"rawInput":{EVIL:EVIL}}`, "EVIL", evil),
+		`[{"optionId":"go","name":`+evil+`,"kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]`)
+	t.Say("\n\nthat was all of it")
 }
 
-func (a *agent) ask() {
-	a.line(`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"sessionId":"s1",` +
-		`"toolCall":{"toolCallId":"t1","title":"Launch the rockets","kind":"other","status":"pending"},"options":[` +
-		`{"optionId":"go","name":"Launch","kind":"allow_once"},{"optionId":"no","name":"Hold","kind":"reject_once"}]}}`)
-	m := <-a.answers
-	a.say("\n\nthe answer was " + m.Result.Outcome.Outcome + " " + m.Result.Outcome.OptionID)
+func ask(t *fakeagent.Turn) {
+	t.Say("\n\nthe answer was " + t.Ask(`{"toolCallId":"t1","title":"Launch the rockets","kind":"other","status":"pending"}`, yesOrNo))
 }
 
 // burst writes many files as soon as it has the prompt.
-func (a *agent) burst() {
+func burst(t *fakeagent.Turn) {
 	for n := range burstFiles {
-		os.WriteFile(filepath.Join(a.cwd, fmt.Sprintf("burst%d", n)), []byte("now\n"), 0o644)
+		os.WriteFile(filepath.Join(t.Cwd, fmt.Sprintf("burst%d", n)), []byte("now\n"), 0o644)
 	}
-	a.say("wrote them")
+	t.Say("wrote them")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/fakeagent"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -21,7 +23,7 @@ var cellTexts = []string{
 var unjoinedCells = strings.NewReplacer("e\u0301", "é", "👨\u200d👩\u200d👧\u200d👦", "👨👩👧👦", "🏳\ufe0f\u200d🌈", "🏳\ufe0f🌈")
 
 // cells makes the agent send the texts in prose, a table, code and the title of a tool call.
-func (a *agent) cells() {
+func cells(t *fakeagent.Turn) {
 	var b strings.Builder
 	for _, text := range cellTexts {
 		fmt.Fprintf(&b, "- prose %s end\n", text)
@@ -35,9 +37,9 @@ func (a *agent) cells() {
 		fmt.Fprintf(&b, "code %s end\n", text)
 	}
 	b.WriteString("```\n")
-	a.say(b.String())
+	t.Say(b.String())
 	for i, text := range cellTexts {
-		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call","toolCallId":"c%d","kind":"think","status":"completed","title":"title %s end"}}}`, a.session, i, text)
+		t.Update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"c%d","kind":"think","status":"completed","title":"title %s end"}`, i, text))
 	}
 }
 

@@ -114,7 +114,7 @@ func TestNoRoomForQuestions(t *testing.T) {
 		open(t, dir)
 		s.WaitFor(armed)
 		s.Press("y")
-		s.WaitFor("the answer was selected go")
+		s.WaitFor("the answer was go")
 	}
 	s := startIn(t, 120, 30, dir, nil, limited(t, text.Len()+100, scripted(t)...))
 	asks(s)

@@ -200,7 +200,7 @@ func TestInlineQuestion(t *testing.T) {
 	p.key("M-a")
 	time.Sleep(300 * time.Millisecond) // a key right after that one is dropped, and the screen does not show until when
 	p.key("y")
-	p.shows("the answer was selected go")
+	p.shows("the answer was go")
 	p.until(whole)
 	p.key("C-d")
 	all := p.shows("stopped, enter goes on") // this shell prints it after an exit too
@@ -209,7 +209,7 @@ func TestInlineQuestion(t *testing.T) {
 			t.Errorf("%q was not erased", left)
 		}
 	}
-	if !strings.Contains(all, "the answer was selected go\nstopped, enter goes on") {
+	if !strings.Contains(all, "the answer was go\nstopped, enter goes on") {
 		t.Error("the shell does not continue right below the conversation")
 	}
 }

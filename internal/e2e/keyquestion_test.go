@@ -21,7 +21,7 @@ func altA(d *desk) {
 	s.WaitFor("scripted asks", "You are typing")
 	s.Press("alt+a")
 	s.WaitFor(armed)
-	s.PressUntil("y", "the answer was selected go")
+	s.PressUntil("y", "the answer was go")
 	s.WaitFor("› a draft") // possibly followed by a y that was typed before the answer was seen
 }
 
@@ -92,8 +92,8 @@ func questionKeys(d *desk) {
 	s.Press("n")
 	s.WaitFor("echo line 0", "esc reject")
 	s.WaitGone("of 2 waiting")
-	s.PressUntil("esc", "q1: selected no.")
-	s.WaitFor("q2: selected no.")
+	s.PressUntil("esc", "q1: no.")
+	s.WaitFor("q2: no.")
 	s.WaitIdle()
 }
 

@@ -23,7 +23,7 @@ func enterSends(d *desk) {
 }
 
 func enterIsHeld(d *desk) {
-	s := d.keyed(90, 24, "--protocol", "2")
+	s := d.plays("holding", 90, 24, "--protocol", "2")
 	s.Type("one thing")
 	s.Press("enter")
 	s.WaitFor("▌ one thing", "heard: one thing")

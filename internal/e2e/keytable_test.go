@@ -155,11 +155,17 @@ func (d *desk) start(cols, rows int, args ...string) *hand {
 // keyed runs parley with the agent that gives every key something to act on.
 func (d *desk) keyed(cols, rows int, flags ...string) *hand {
 	d.Helper()
+	return d.plays("keyed", cols, rows, flags...)
+}
+
+// plays runs parley with the agent of that role.
+func (d *desk) plays(role string, cols, rows int, flags ...string) *hand {
+	d.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		d.Fatal(err)
 	}
-	return d.start(cols, rows, append(flags, "--", self, "keyed")...)
+	return d.start(cols, rows, append(flags, "--", self, role)...)
 }
 
 // path returns the path of a name next to the working directory.

@@ -5,7 +5,6 @@ package e2e
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/fakeagent"
 	"parley/internal/must"
 )
 
@@ -26,41 +26,30 @@ const (
 // has run, and says which of the two it was.
 func runLocked(in io.Reader, out io.Writer) {
 	self, _ := os.Executable()
-	opened := filepath.Join(os.Getenv(rootVar), "opened")
-	lines, handed := bufio.NewScanner(in), false
-	for lines.Scan() {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct {
-				Meta map[string]struct{ APIKey string } `json:"_meta"`
-			}
+	how, key := "by its own login", os.Getenv(lockKey)
+	s := &fakeagent.Script{}
+	s.Answer("initialize", fmt.Sprintf(`{"protocolVersion":1,"agentInfo":{"name":"locked","version":"1"},"authMethods":[`+
+		`{"id":"key","name":"With a key","type":"env_var","vars":[{"name":%q}]},`+
+		`{"id":"own","name":"Its own way","_meta":{"terminal-auth":{"command":%q,"args":["unlock","a b"]}}},`+
+		`{"id":"handed","name":"Handed over","_meta":{"api-key":{"provider":"x"}}}]}`, lockKey, self))
+	s.On("authenticate", func(c *fakeagent.Call) (string, error) {
+		var p struct {
+			Meta map[string]struct{ APIKey string } `json:"_meta"`
 		}
-		json.Unmarshal(lines.Bytes(), &m)
-		_, err := os.Stat(opened)
-		switch {
-		case m.Method == "initialize":
-			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentInfo":{"name":"locked","version":"1"},"authMethods":[`+
-				`{"id":"key","name":"With a key","type":"env_var","vars":[{"name":%q}]},`+
-				`{"id":"own","name":"Its own way","_meta":{"terminal-auth":{"command":%q,"args":["unlock","a b"]}}},`+
-				`{"id":"handed","name":"Handed over","_meta":{"api-key":{"provider":"x"}}}]}}`+"\n", m.ID, lockKey, self)
-		case m.Method == "authenticate":
-			handed = m.Params.Meta["api-key"].APIKey == lockSecret
-			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.ID)
-		case m.Method == "session/new" && os.Getenv(lockKey) != lockSecret && err != nil && !handed:
-			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"locked"}}`+"\n", m.ID)
-		case m.Method == "session/new":
-			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}`+"\n", m.ID)
-		case m.Method == "session/prompt":
-			how := "by its own login"
-			if os.Getenv(lockKey) != "" || handed {
-				how = "with the key"
-			}
-			fmt.Fprintf(out, chunk+"\n"+`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}`+"\n", `"open `+how+`"`, m.ID)
-		case m.ID != nil:
-			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", m.ID)
+		c.Decode(&p)
+		key = p.Meta["api-key"].APIKey
+		return `{}`, nil
+	})
+	s.On("session/new", func(c *fakeagent.Call) (string, error) {
+		if key == lockSecret {
+			how = "with the key"
+		} else if _, err := os.Stat(filepath.Join(os.Getenv(rootVar), "opened")); err != nil {
+			return "", fakeagent.Errorf(-32000, "locked")
 		}
-	}
+		return c.Default()
+	})
+	s.Turn(func(t *fakeagent.Turn) string { t.Say("open " + how); return "end_turn" })
+	fakeagent.Serve(in, out, s)
 }
 
 // runUnlock is the login command that the agent names.

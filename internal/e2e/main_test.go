@@ -36,12 +36,13 @@ var tools = []string{"sh", "ls", "cat", "sleep", "false", "true", "printf", "ech
 // roles are the scripted agents. The test binary runs one of them when its first argument is the
 // name.
 var roles = map[string]func(io.Reader, io.Writer){
-	"agent":  runAgent,
-	"tooled": runTooledAgent,
-	"keyed":  runKeyedAgent,
-	"runner": runRunner,
-	"locked": runLocked,
-	"unlock": runUnlock,
+	"agent":   runAgent,
+	"tooled":  runTooledAgent,
+	"keyed":   runKeyedAgent,
+	"holding": runHoldingAgent,
+	"runner":  runRunner,
+	"locked":  runLocked,
+	"unlock":  runUnlock,
 }
 
 // TestMain builds parley once.

@@ -8,25 +8,24 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/fakeagent"
 )
 
 // overwrite replaces notes.txt as some agents do: they send no old text, write the file themselves, and
 // then replace the change by a sentence.
-func (a *agent) overwrite() {
+func overwrite(t *fakeagent.Turn) {
 	const text = "the only line\n"
-	path := filepath.Join(a.cwd, "notes.txt")
-	call := fmt.Sprintf(`"toolCallId":"w","title":"Write notes.txt","kind":"edit","status":"pending","content":[{"type":"diff","path":%q,"oldText":null,"newText":%q}]`, path, text)
-	a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call",%s}}}`, a.session, call)
-	a.line(`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"sessionId":%q,"toolCall":{%s},"options":[`+
-		`{"optionId":"go","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}}`, a.session, call)
+	path := filepath.Join(t.Cwd, "notes.txt")
+	call := fmt.Sprintf(`"toolCallId":"w","title":"Write notes.txt","kind":"edit","status":"pending","content":[{"type":"diff","path":%q,"oldText":null,"newText":%q}]}`, path, text)
+	t.Update(`{"sessionUpdate":"tool_call",` + call)
 	status, said := "failed", "Rejected."
-	if m := <-a.answers; m.Result.Outcome.OptionID == "go" {
+	if t.Ask(`{`+call, yesOrNo) == "go" {
 		status, said = "completed", "Wrote file successfully."
 		os.WriteFile(path, []byte(text), 0o644)
 	}
-	a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call_update","toolCallId":"w","status":%q,`+
-		`"content":[{"type":"content","content":{"type":"text","text":%q}}]}}}`, a.session, status, said)
-	a.say("that was it")
+	t.Update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"w","status":%q,"content":[{"type":"content","content":{"type":"text","text":%q}}]}`, status, said))
+	t.Say("that was it")
 }
 
 // A question about an overwrite shows what the file holds, whatever the agent sends, and the finished

@@ -102,7 +102,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 	s.WaitFor(armed)
 	s.PressUntil("d", "The agent sent nothing else about it") // keys are dropped for a moment
 	s.Press("y")
-	s.WaitFor("the answer was selected go", "(Launch)")
+	s.WaitFor("the answer was go", "(Launch)")
 	s.WaitGone("scripted asks")
 	s.WaitDraft(typed)
 }
@@ -120,7 +120,7 @@ func TestKeysJustAfterQuestionAllowNothing(t *testing.T) {
 	s.Type("y")
 	s.WaitFor("Too soon after another key: press y again")
 	s.WaitDraft("")
-	s.PressUntil("n", "the answer was selected no")
+	s.PressUntil("n", "the answer was no")
 }
 
 // Pasted text is not an answer, and not a prompt until enter.
@@ -140,7 +140,7 @@ func TestPasteIsDraft(t *testing.T) {
 	}
 	s.Press("alt+a")
 	s.WaitFor(armed)
-	s.PressUntil("n", "the answer was selected no")
+	s.PressUntil("n", "the answer was no")
 }
 
 // Stopping the turn answers its question with "cancelled".

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/fakeagent"
 	"parley/internal/must"
 )
 
@@ -26,21 +27,25 @@ func capabilities() string {
 }
 
 // replay sends the conversation of a stored session.
-func (a *agent) replay() {
-	for i := range 3 {
-		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"user_message_chunk","content":`+
-			`{"type":"text","text":"question %d of %s"}}}}`, a.session, i, a.session)
-		a.say(fmt.Sprintf("answer %d of %s", i, a.session))
+func replay(c *fakeagent.Call) (string, error) {
+	if os.Getenv(lostVar) != "" {
+		return "", fakeagent.Errorf(-32002, "no such session")
 	}
+	for i := range 3 {
+		c.Agent.Say(c.ID, "user", fmt.Sprintf("question %d of %s", i, c.ID))
+		c.Agent.Say(c.ID, "agent", fmt.Sprintf("answer %d of %s", i, c.ID))
+	}
+	return "null", nil
 }
 
 // kept returns the stored sessions except the deleted ones.
-func (a *agent) kept() string {
+func kept(a *fakeagent.Agent) string {
 	var all []map[string]string
 	if json.Unmarshal([]byte(os.Getenv(keptVar)), &all) != nil {
 		return os.Getenv(keptVar) // another test's value, unchanged
 	}
-	all = slices.DeleteFunc(all, func(s map[string]string) bool { return slices.Contains(a.deleted, s["sessionId"]) })
+	deleted := strings.Join(a.Calls("session/delete"), "")
+	all = slices.DeleteFunc(all, func(s map[string]string) bool { return strings.Contains(deleted, fakeagent.Quote(s["sessionId"])) })
 	list, _ := json.Marshal(all)
 	return string(list)
 }

@@ -12,86 +12,44 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
+
+	"parley/internal/fakeagent"
 )
-
-// tooled is an agent that speaks ACP v2, and MCP with the first server that it receives in
-// session/new, which it starts before it answers. A prompt "TOOL JSON" calls a tool; the agent
-// reports the result. It writes the server's parameters to a file in the session's directory.
-type tooled struct {
-	mu  sync.Mutex
-	out io.Writer
-	cwd string
-	mcp *mcpServer // nil if it received none
-
-	turns int
-}
 
 // handed is the file with the parameters of the MCP server.
 const handed = "handed.json"
 
+// runTooledAgent is an agent that speaks ACP v2, and MCP with the first server that it receives in
+// session/new, which it starts before it answers. A prompt "TOOL JSON" calls a tool; the agent
+// reports the result. It writes the server's parameters to a file in the session's directory.
 func runTooledAgent(in io.Reader, out io.Writer) {
-	a := &tooled{out: out}
-	lines := bufio.NewReader(in)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			a.mcp.close(filepath.Join(a.cwd, "mcp-exit"))
-			return
-		}
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct {
-				Cwd        string
-				MCPServers []mcpCommand
-				Prompt     []struct{ Text string }
-			}
-		}
-		if json.Unmarshal(line, &m) != nil {
-			continue
-		}
-		answer := func(result string) { a.line(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result) }
-		switch m.Method {
-		case "initialize":
-			answer(`{"protocolVersion":2,"info":{"name":"tooled","version":"1"},"capabilities":{"session":{"prompt":{},"mcp":{"stdio":{}}}}}`)
-		case "session/new":
-			a.cwd = m.Params.Cwd
-			if len(m.Params.MCPServers) > 0 {
-				text, _ := json.Marshal(m.Params.MCPServers[0])
-				os.WriteFile(filepath.Join(a.cwd, handed), text, 0o600)
-				a.mcp = m.Params.MCPServers[0].start()
-			}
-			answer(`{"sessionId":"s1"}`)
-		case "session/prompt":
-			a.turns++
-			answer(fmt.Sprintf(`{"messageId":"u%d"}`, a.turns))
-			go a.turn(a.turns, m.Params.Prompt[0].Text)
-		}
+	s := &fakeagent.Script{Protocol: "2"}
+	s.Answer("initialize", `{"protocolVersion":2,"info":{"name":"tooled","version":"1"},"capabilities":{"session":{"prompt":{},"mcp":{"stdio":{}}}}}`)
+	var mcp *mcpServer // nil if it received none
+	var p struct {
+		Cwd        string
+		MCPServers []mcpCommand
 	}
-}
-
-func (a *tooled) line(format string, args ...any) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	fmt.Fprintf(a.out, format+"\n", args...)
-}
-
-func (a *tooled) turn(n int, prompt string) {
-	update := func(u string, args ...any) {
-		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":`+u+`}}`, args...)
-	}
-	text, _ := json.Marshal(prompt)
-	update(`{"sessionUpdate":"state_update","state":"running"}`)
-	update(`{"sessionUpdate":"user_message","messageId":"u%d","content":[{"type":"text","text":%s}]}`, n, text)
-	said := "I have no tools."
-	if a.mcp != nil {
-		tool, args, _ := strings.Cut(prompt, " ")
-		said = a.mcp.call(tool, args)
-	}
-	text, _ = json.Marshal("The tool says: " + said)
-	update(`{"sessionUpdate":"agent_message_chunk","messageId":"a%d","content":{"type":"text","text":%s}}`, n, text)
-	update(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
+	s.On("session/new", func(c *fakeagent.Call) (string, error) {
+		c.Decode(&p)
+		if len(p.MCPServers) > 0 {
+			text, _ := json.Marshal(p.MCPServers[0])
+			os.WriteFile(filepath.Join(p.Cwd, handed), text, 0o600)
+			mcp = p.MCPServers[0].start()
+		}
+		return c.Default()
+	})
+	s.Turn(func(t *fakeagent.Turn) string {
+		said := "I have no tools."
+		if mcp != nil {
+			tool, args, _ := strings.Cut(t.Text, " ")
+			said = mcp.call(tool, args)
+		}
+		t.Say("The tool says: " + said)
+		return "end_turn"
+	})
+	fakeagent.Serve(in, out, s)
+	mcp.close(filepath.Join(p.Cwd, "mcp-exit"))
 }
 
 // mcpCommand is an MCP server in session/new.

@@ -1,15 +1,18 @@
 // Package fakeagent is an agent for tests that follows a script, at the other end of an in-process
-// connection. It records the requests it gets. It blocks on channels and timers only, so it works
-// in a synctest bubble.
+// connection or in a process of its own. It records the requests it gets. It blocks on channels and
+// timers only, so it works in a synctest bubble.
 package fakeagent
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -65,7 +68,7 @@ func (s *Script) Fail(method string, code int, message string) {
 }
 
 // Turn sets what the agent does with a prompt. f returns the stop reason; "" fails the prompt, and
-// Login fails it with a request to log in.
+// Login fails it with a request to log in. With v1 it may return the whole answer, as JSON.
 func (s *Script) Turn(f func(*Turn) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,6 +126,7 @@ type Agent struct {
 	script  *Script
 	peer    *jsonrpc.Peer
 	connCtx context.Context // of the connection
+	exiting atomic.Bool     // Exit was called
 
 	mu       sync.Mutex
 	sessions int
@@ -132,6 +136,7 @@ type Agent struct {
 	answers  []string
 	calls    []string           // as "method params"
 	turns    map[string][]*Turn // by session: the running turn, then the waiting ones
+	dirs     map[string]string  // by session: its working directory
 }
 
 // New returns an agent that follows the script on a connection.
@@ -141,8 +146,25 @@ func New(conn transport.Conn, s *Script) *Agent {
 	return a
 }
 
+// Serve follows the script over two streams, the standard streams of a test program that is started
+// as an agent, until the client has closed its end.
+func Serve(in io.Reader, out io.Writer, s *Script) {
+	a := New(transport.Streams(in, out), s)
+	<-a.Done()
+	if a.exiting.Load() {
+		select {}
+	}
+}
+
+// Exit ends the process after everything the agent has said so far was sent.
+func (a *Agent) Exit(code int) {
+	a.exiting.Store(true)
+	a.Close()
+	os.Exit(code)
+}
+
 func newAgent(conn transport.Conn, s *Script) *Agent {
-	a := &Agent{script: s, turns: map[string][]*Turn{}}
+	a := &Agent{script: s, turns: map[string][]*Turn{}, dirs: map[string]string{}}
 	a.peer = jsonrpc.NewPeer(conn, a, jsonrpc.Options{})
 	return a
 }
@@ -228,25 +250,33 @@ func (a *Agent) Notify(method, params string) { a.peer.Notify(method, json.RawMe
 // Ask asks for permission until ctx ends, with a tool call and options given as JSON. It returns
 // the outcome and records it.
 func (a *Agent) Ask(ctx context.Context, session, tool, options string) string {
+	return a.Asking(session, tool, options)(ctx)
+}
+
+// Asking is Ask in two parts: it asks, and returns a function that waits for the outcome.
+func (a *Agent) Asking(session, tool, options string) func(context.Context) string {
 	about := `"toolCall":` + tool
 	if a.script.Protocol == "2" {
 		about = `"title":"May I?","subject":{"type":"tool_call","toolCall":` + tool + `}`
 	}
-	var r struct {
-		Outcome struct{ Outcome, OptionID string }
+	call := a.peer.Begin("session/request_permission", json.RawMessage(`{"sessionId":`+Quote(session)+`,`+about+`,"options":`+options+`}`))
+	return func(ctx context.Context) string {
+		var r struct {
+			Outcome struct{ Outcome, OptionID string }
+		}
+		err := call.Wait(ctx, &r)
+		out := r.Outcome.OptionID
+		if r.Outcome.Outcome != "selected" {
+			out = r.Outcome.Outcome
+		}
+		if err != nil {
+			out = err.Error()
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.outcomes = append(a.outcomes, out)
+		return out
 	}
-	err := a.Call(ctx, "session/request_permission", `{"sessionId":`+Quote(session)+`,`+about+`,"options":`+options+`}`, &r)
-	out := r.Outcome.OptionID
-	if r.Outcome.Outcome != "selected" {
-		out = r.Outcome.Outcome
-	}
-	if err != nil {
-		out = err.Error()
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.outcomes = append(a.outcomes, out)
-	return out
 }
 
 // Elicit asks for a form or a page, given as JSON, until ctx ends. It records the answer.
@@ -308,7 +338,20 @@ func (a *Agent) Request(r jsonrpc.Request) jsonrpc.Work {
 			on = (*Call).Default
 		}
 		result, err := on(c)
+		a.opened(c.Params, result)
 		return json.RawMessage(result), err
+	}
+}
+
+// opened stores the directory of a session that was opened.
+func (a *Agent) opened(params, result string) {
+	var in struct{ SessionID, Cwd string }
+	json.Unmarshal([]byte(params), &in)
+	json.Unmarshal([]byte(result), &in)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if in.Cwd != "" {
+		a.dirs[in.SessionID] = in.Cwd
 	}
 }
 

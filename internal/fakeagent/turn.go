@@ -20,6 +20,7 @@ type Turn struct {
 	Session string
 	Text    string          // the text of its first block
 	Blocks  string          // JSON
+	Cwd     string          // working directory of the session
 	N       int             // number of prompts received, including this one
 	Ctx     context.Context // ends with the request, later with the connection
 
@@ -41,7 +42,7 @@ func (a *Agent) prompted(params []byte) jsonrpc.Work {
 	t.halt = sync.OnceFunc(func() { close(t.stop) })
 	a.mu.Lock()
 	a.prompts, a.blocks = append(a.prompts, t.Text), append(a.blocks, t.Blocks)
-	t.N = len(a.prompts)
+	t.N, t.Cwd = len(a.prompts), a.dirs[t.Session]
 	if others := a.turns[t.Session]; len(others) > 0 {
 		t.previous = others[len(others)-1].done
 	}
@@ -64,13 +65,17 @@ func (a *Agent) prompted(params []byte) jsonrpc.Work {
 	}
 }
 
-// answerOf returns the answer of ACP v1 to a prompt, given the stop reason of its turn.
+// answerOf returns the answer of ACP v1 to a prompt, given the stop reason of its turn or the answer as
+// JSON.
 func answerOf(reason string) (any, error) {
 	switch reason {
 	case "":
 		return nil, jsonrpc.Errorf(-32603, "Internal error: the model is away")
 	case Login:
 		return nil, jsonrpc.Errorf(-32000, "who are you?")
+	}
+	if reason[0] == '{' || reason == "null" {
+		return json.RawMessage(reason), nil
 	}
 	return map[string]string{"stopReason": reason}, nil
 }
@@ -167,6 +172,9 @@ func (t *Turn) Ask(tool, options string) string {
 
 // Elicit asks for a form or a page.
 func (t *Turn) Elicit(params string) { t.Agent.Elicit(context.Background(), params) }
+
+// Stopped returns a channel that is closed by session/cancel.
+func (t *Turn) Stopped() <-chan struct{} { return t.stop }
 
 // Wait waits for d, or until the turn is stopped or the connection ends.
 func (t *Turn) Wait(d time.Duration) (stopped bool) {

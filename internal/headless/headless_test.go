@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/fakeagent"
 	"parley/internal/host"
 	"parley/internal/must"
 )
@@ -23,14 +24,13 @@ type ran struct {
 	dir         string
 }
 
-// play runs a prompt with this test binary as the agent.
-func play(t *testing.T, script, prompt string, change ...func(*Options)) ran {
+// play runs a prompt with an agent.
+func play(t *testing.T, with agent, prompt string, change ...func(*Options)) ran {
 	t.Helper()
-	exe := must.Get(os.Executable())(t)
 	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	var out, stderr bytes.Buffer
 	o := Options{
-		Host: host.Options{Agent: "test", Version: "test"}, Client: acpclient.Options{Name: "parley", Version: "test", Elicit: true, TerminalLogin: true}, Connect: launching(exe, dir, script),
+		Host: host.Options{Agent: "test", Version: "test"}, Client: acpclient.Options{Name: "parley", Version: "test", Elicit: true, TerminalLogin: true}, Connect: with,
 		Session: acpclient.NewSession{Cwd: dir}, Prompt: prompt, Format: "text", Policy: DenyAll, Stdout: &out, Stderr: &stderr,
 	}
 	for _, f := range change {
@@ -40,13 +40,6 @@ func play(t *testing.T, script, prompt string, change ...func(*Options)) ran {
 	defer cancel()
 	code := Run(ctx, o)
 	return ran{code, out.String(), stderr.String(), dir}
-}
-
-// launching starts this test binary as an agent that plays a script.
-func launching(exe, dir, script string) func(context.Context, acpclient.Options) (*acpclient.Client, error) {
-	return func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
-		return acpclient.Launch(ctx, acpclient.AgentCommand{Path: exe, Env: append(os.Environ(), scriptVar+"="+script, "GORACE=atexit_sleep_ms=0"), Dir: dir}, opts)
-	}
 }
 
 func format(f string) func(*Options) { return func(o *Options) { o.Format = f } }
@@ -117,7 +110,7 @@ func TestParagraphs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := play(t, strings.Join(append(append([]string{"greet"}, tc.updates...), "stop end_turn"), "\n"), "go")
+			r := play(t, sends(tc.updates...), "go")
 			if r.code != ExitDone || r.out != tc.want {
 				t.Errorf("code %d, %q, want %q", r.code, r.out, tc.want)
 			}
@@ -128,7 +121,7 @@ func TestParagraphs(t *testing.T) {
 func TestDemoDenied(t *testing.T) {
 	t.Parallel()
 	for _, p := range []Policy{DenyAll, ApproveReads, ""} {
-		r := play(t, "demo", "edit notes.txt and run ls", policy(p))
+		r := play(t, demoAgent, "edit notes.txt and run ls", policy(p))
 		if r.code != ExitDenied || !strings.Contains(r.out, "Without your permission I left `notes.txt` alone.") {
 			t.Errorf("%s: code %d, %q", p, r.code, r.out)
 		}
@@ -148,7 +141,7 @@ func TestDemoDenied(t *testing.T) {
 
 func TestDemoApproved(t *testing.T) {
 	t.Parallel()
-	r := play(t, "demo", "edit notes.txt and run `echo hi > ran`", policy(ApproveAll))
+	r := play(t, demoAgent, "edit notes.txt and run `echo hi > ran`", policy(ApproveAll))
 	if r.code != ExitDone || !strings.Contains(r.out, "`notes.txt` has one more line now.\n\n") || strings.Contains(r.out, "\n\n\n") || strings.HasSuffix(r.out, "\n\n") {
 		t.Errorf("code %d, %q", r.code, r.out)
 	}
@@ -169,40 +162,39 @@ func TestReadsAreFree(t *testing.T) {
 		os.WriteFile(filepath.Join(o.Session.Cwd, ".env"), []byte("TOKEN=secret"), 0o600)
 		os.WriteFile(filepath.Join(o.Session.Cwd, "f.txt"), []byte("free"), 0o600)
 	}
-	r := play(t, "demo", "read f.txt", secret)
+	r := play(t, demoAgent, "read f.txt", secret)
 	if r.code != ExitDone || !strings.Contains(r.out, "`f.txt` has 1 line.") {
 		t.Errorf("code %d, %q %q", r.code, r.out, r.stderr)
 	}
 	for _, p := range []Policy{DenyAll, ApproveReads} {
-		r := play(t, "demo", "read .env", secret, policy(p), format("stream-json"))
+		r := play(t, demoAgent, "read .env", secret, policy(p), format("stream-json"))
 		if r.code != ExitDenied || strings.Contains(r.out, "TOKEN") || !strings.Contains(r.out, `"flag":"--approve-all"`) {
 			t.Errorf("%s: code %d, %q", p, r.code, r.out)
 		}
 	}
-	if r = play(t, "demo", "read .env", secret, policy(ApproveAll), format("stream-json")); r.code != ExitDone || !strings.Contains(r.out, "TOKEN") {
+	if r = play(t, demoAgent, "read .env", secret, policy(ApproveAll), format("stream-json")); r.code != ExitDone || !strings.Contains(r.out, "TOKEN") {
 		t.Errorf("code %d, %q", r.code, r.out)
 	}
 }
 
 func TestHints(t *testing.T) {
 	t.Parallel()
-	ask := func(tool string) string { return "greet\nask " + tool + "\nstop end_turn" }
 	inside := `{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"f"}}`
-	r := play(t, ask(inside), "go")
-	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Read f (--approve-reads would allow it)")
-	r = play(t, ask(inside), "go", policy(ApproveReads))
-	r.expect(t, ExitDone, `{"outcome":{"outcome":"selected","optionId":"y"}}`+"\n", "parley: f: allowed (--approve-reads)")
-	r = play(t, ask(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"/elsewhere/x"}}`), "go", policy(ApproveReads))
-	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "(--approve-all would allow it)")
-	r = play(t, ask(`{"toolCallId":"t","title":"\u001b[2Jx","kind":"execute","rawInput":{"command":"a\u001b[2J\nb"}}`), "go")
-	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", `: a<\x1b>[2J … (--approve-all would allow it)`)
+	r := play(t, asks(inside), "go")
+	r.expect(t, ExitDenied, "n\n", "not allowed: Read f (--approve-reads would allow it)")
+	r = play(t, asks(inside), "go", policy(ApproveReads))
+	r.expect(t, ExitDone, "y\n", "parley: f: allowed (--approve-reads)")
+	r = play(t, asks(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"/elsewhere/x"}}`), "go", policy(ApproveReads))
+	r.expect(t, ExitDenied, "n\n", "(--approve-all would allow it)")
+	r = play(t, asks(`{"toolCallId":"t","title":"\u001b[2Jx","kind":"execute","rawInput":{"command":"a\u001b[2J\nb"}}`), "go")
+	r.expect(t, ExitDenied, "n\n", `: a<\x1b>[2J … (--approve-all would allow it)`)
 }
 
 // --approve-reads allows nothing that is only called a read, and does not suggest itself
 // for that.
 func TestApproveReads(t *testing.T) {
 	t.Parallel()
-	const yes, no = `{"outcome":{"outcome":"selected","optionId":"y"}}` + "\n", `{"outcome":{"outcome":"selected","optionId":"n"}}` + "\n"
+	const yes, no = "y\n", "n\n"
 	for _, c := range []struct {
 		tool    string
 		allowed bool
@@ -221,13 +213,12 @@ func TestApproveReads(t *testing.T) {
 		{`"kind":"search","rawInput":{"pattern":"/elsewhere/*"}`, false},
 		{`"kind":"search","rawInput":{"pattern":"x","path":".git"}`, false},
 	} {
-		script := `greet
-ask {"toolCallId":"t","title":"Look",` + c.tool + "}\nstop end_turn"
+		look := asks(`{"toolCallId":"t","title":"Look",` + c.tool + `}`)
 		if c.allowed {
-			play(t, script, "go", policy(ApproveReads)).expect(t, ExitDone, yes, ": allowed (--approve-reads)")
-			play(t, script, "go").expect(t, ExitDenied, no, "(--approve-reads would allow it)")
+			play(t, look, "go", policy(ApproveReads)).expect(t, ExitDone, yes, ": allowed (--approve-reads)")
+			play(t, look, "go").expect(t, ExitDenied, no, "(--approve-reads would allow it)")
 		} else {
-			play(t, script, "go", policy(ApproveReads)).expect(t, ExitDenied, no, "(--approve-all would allow it)")
+			play(t, look, "go", policy(ApproveReads)).expect(t, ExitDenied, no, "(--approve-all would allow it)")
 		}
 	}
 }
@@ -235,66 +226,66 @@ ask {"toolCallId":"t","title":"Look",` + c.tool + "}\nstop end_turn"
 // The exit code and the message tell how a turn ended.
 func TestStopReasons(t *testing.T) {
 	t.Parallel()
-	for reason, want := range map[string]string{"max_tokens": "the answer reached the model's token limit", "refusal": "the agent refused", "cancelled": "stopped", `a\u001b[2Jb`: "ab"} {
-		play(t, "greet\n"+chunk("", "half")+"\nstop "+reason, "go").expect(t, ExitAgent, "half\n", "the turn ended: "+want)
+	for reason, want := range map[string]string{"max_tokens": "the answer reached the model's token limit", "refusal": "the agent refused", "cancelled": "stopped", "a\x1b[2Jb": "ab"} {
+		play(t, does(func(t *fakeagent.Turn) string { t.Say("half"); return reason }), "go").expect(t, ExitAgent, "half\n", "the turn ended: "+want)
 	}
-	play(t, "greet\nstop ", "go").expect(t, ExitAgent, "", "ended the turn without a stop reason")
+	play(t, does(func(*fakeagent.Turn) string { return `{"stopReason":""}` }), "go").expect(t, ExitAgent, "", "ended the turn without a stop reason")
 	// Some agents stop when they are denied something: that is the reason then.
-	r := play(t, "greet\nask {\"toolCallId\":\"t\",\"title\":\"x\"}\nstop cancelled", "go")
-	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool: x", "the turn ended: stopped")
+	r := play(t, does(func(t *fakeagent.Turn) string {
+		t.Say(t.Ask(`{"toolCallId":"t","title":"x"}`, yesOrNo))
+		return "cancelled"
+	}), "go")
+	r.expect(t, ExitDenied, "n\n", "not allowed: Use a tool: x", "the turn ended: stopped")
 }
 
 // A turn without any output is reported, with where to look: some agents end like that if they
 // cannot reach the model.
 func TestNothingSaid(t *testing.T) {
 	t.Parallel()
-	empty := "greet\n" + chunk("m", "\n") + "\nstop end_turn"
+	empty := sends(chunk("m", "\n"))
 	const said = " said nothing (perhaps it cannot reach its model)"
 	play(t, empty, "go").expect(t, ExitAgent, "", "parley: test"+said+"\n")
-	play(t, empty, "go", func(o *Options) { o.Custom = true }).expect(t, ExitAgent, "", "parley: scripted"+said+"\n")
+	play(t, empty, "go", func(o *Options) { o.Custom = true }).expect(t, ExitAgent, "", "parley: Fake agent"+said+"\n")
 	logged := func(o *Options) { o.Log = "/logs/x.jsonl" }
-	play(t, "stderr 401 from the model\n"+empty, "go", logged).
+	play(t, process("is quiet"), "go", logged).
 		expect(t, ExitAgent, "", "parley: test"+said+"; its messages are in /logs/x.jsonl\nparley: stderr: 401 from the model\n")
-	got := decodeResult(t, play(t, "stderr 401\n"+empty, "go", format("json")).out)
-	if got.Error != "test"+said || got.Code != ExitAgent || got.StopReason != "end_turn" || len(got.Stderr) != 1 || got.Stderr[0] != "401" {
+	got := decodeResult(t, play(t, process("is quiet"), "go", format("json")).out)
+	if got.Error != "test"+said || got.Code != ExitAgent || got.StopReason != "end_turn" || len(got.Stderr) != 1 || got.Stderr[0] != "401 from the model" {
 		t.Errorf("got %+v", got)
 	}
 	plan := `{"sessionUpdate":"plan","entries":[{"content":"think","priority":"high","status":"pending"}]}`
 	for name, update := range map[string]string{"plan": plan, "notice": `{"sessionUpdate":"notice","severity":"info","title":"Busy"}`, "unknown": `{"sessionUpdate":"new"}`,
 		"mode": `{"sessionUpdate":"current_mode_update","currentModeId":"plan"}`} {
-		if r := play(t, "greet\n"+update+"\nstop end_turn", "go"); r.code != ExitDone || strings.Contains(r.stderr, "said nothing") {
+		if r := play(t, sends(update), "go"); r.code != ExitDone || strings.Contains(r.stderr, "said nothing") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	play(t, "greet\nstop end_turn\nlate\n"+chunk("m", "after the turn"), "go").expect(t, ExitDone, "after the turn\n")
-	play(t, "greet\n"+toolCall+"\n"+toolUpdate+"\nstop end_turn", "go").expect(t, ExitDone, "", "[read] Look")
-	play(t, "greet\n"+thought+"\nstop end_turn", "go").expect(t, ExitDone, "")
-	idle := `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
-	play(t, script(append(append([]string{}, greetV2...), idle)...), "go", speaks("2")).expect(t, ExitAgent, "", "test"+said)
+	late := func(t *fakeagent.Turn) string {
+		time.AfterFunc(2*time.Millisecond, func() { t.Say("after the turn") })
+		return "end_turn"
+	}
+	play(t, does(late), "go").expect(t, ExitDone, "after the turn\n")
+	play(t, sends(toolCall, toolUpdate), "go").expect(t, ExitDone, "", "[read] Look")
+	play(t, sends(thought), "go").expect(t, ExitDone, "")
+	play(t, sendsV2(), "go").expect(t, ExitAgent, "", "test"+said)
 }
 
 func TestAgentErrors(t *testing.T) {
 	t.Parallel()
-	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go").expect(t, ExitAgent, "half\n", "prompt: the agent answered: no such luck: the detail (-32000)")
-	play(t, "greet\n"+chunk("", "half")+"\nstderr first\nstderr out of \x1b[31mmemory\nexit 3", "go").
-		expect(t, ExitAgent, "half\n", "the agent exited with code 3", "parley: stderr: first\n", "parley: stderr: out of memory\n")
-	play(t, "stderr no login\nexit 4", "go").expect(t, ExitAgent, "", "the agent exited with code 4", "stderr: no login")
-	play(t, "exit 0", "go").expect(t, ExitAgent, "", "the agent exited with code 0")
-	r := play(t, "", "go", func(o *Options) {
-		o.Connect = func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
-			return acpclient.Launch(ctx, acpclient.AgentCommand{Path: "/no/such/agent"}, opts)
-		}
-	})
-	r.expect(t, ExitAgent, "", "\"/no/such/agent\": command not found")
+	play(t, does(func(t *fakeagent.Turn) string { t.Say("half"); return fakeagent.Login }), "go").expect(t, ExitAgent, "half\n", "prompt: the agent answered: who are you? (-32000)")
+	play(t, process("dies"), "go").expect(t, ExitAgent, "half\n", "the agent exited with code 3", "parley: stderr: first\n", "parley: stderr: out of memory\n")
+	play(t, process("exits 3"), "go").expect(t, ExitAgent, "", "the agent exited with code 3", "stderr: no login")
+	play(t, process("exits 0"), "go").expect(t, ExitAgent, "", "the agent exited with code 0")
+	missing := func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
+		return acpclient.Launch(ctx, acpclient.AgentCommand{Path: "/no/such/agent"}, opts)
+	}
+	play(t, missing, "go").expect(t, ExitAgent, "", "\"/no/such/agent\": command not found")
 }
 
 func TestGarbage(t *testing.T) {
 	t.Parallel()
-	r := play(t, strings.Join([]string{"out Welcome to the agent!", "out {\"jsonrpc\":", "greet", "out \x1b[2J not json", "out [1,2,3]", "out {}",
-		`out {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"never_heard_of","x":1}}}`,
-		`out {"jsonrpc":"2.0","id":999,"result":{}}`, `out {"jsonrpc":"2.0","id":5,"method":"odd/method"}`, chunk("", "still here"), "stop end_turn"}, "\n"), "go")
-	r.expect(t, ExitDone, "still here\n")
-	if r = play(t, "out garbage\nexit 2", "go"); r.code != ExitAgent || r.out != "" {
+	play(t, process("babbles"), "go").expect(t, ExitDone, "still here\n")
+	if r := play(t, process("prints"), "go"); r.code != ExitAgent || r.out != "" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -307,7 +298,12 @@ func TestFlood(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&want, "%d ", i)
 	}
-	r := play(t, fmt.Sprintf("greet\nflood %d\nstop end_turn", n), "go")
+	r := play(t, does(func(t *fakeagent.Turn) string {
+		for i := range n {
+			t.Update(chunk("m", fmt.Sprintf("%d ", i)))
+		}
+		return "end_turn"
+	}), "go")
 	if r.code != ExitDone || r.out != want.String()+"\n" {
 		t.Errorf("code %d, %d bytes, want %d", r.code, len(r.out), want.Len()+1)
 	}
@@ -316,16 +312,27 @@ func TestFlood(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	timeout := func(o *Options) { o.Timeout = 1500 * time.Millisecond } // longer than a busy machine takes to start the agent
-	for name, c := range map[string]struct{ script, said string }{
-		"in the middle":    {"greet\n" + chunk("", "half") + "\ncancel\nstop cancelled", "half\n"},
-		"at the beginning": {"hang", ""},
-		"still running, as it ignores session/cancel": {"greet\n" + chunk("", "half") + "\nhang", "half\n"},
+	hangs := &fakeagent.Script{}
+	hangs.On("initialize", func(c *fakeagent.Call) (string, error) { <-c.Ctx.Done(); return "", c.Ctx.Err() })
+	for name, c := range map[string]struct {
+		agent agent
+		said  string
+	}{
+		"in the middle":    {does(halfUntilCancelled), "half\n"},
+		"at the beginning": {follows(hangs), ""},
+		"still running, as it ignores session/cancel": {does(func(t *fakeagent.Turn) string { t.Say("half"); <-t.Ctx.Done(); return "" }), "half\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(t, c.script, "go", timeout).expect(t, ExitTimeout, c.said, "no answer within 1.5s (--timeout)")
+			play(t, c.agent, "go", timeout).expect(t, ExitTimeout, c.said, "no answer within 1.5s (--timeout)")
 		})
 	}
+}
+
+func halfUntilCancelled(t *fakeagent.Turn) string {
+	t.Say("half")
+	<-t.Stopped()
+	return "cancelled"
 }
 
 // signal is a writer that reports writes.
@@ -343,17 +350,16 @@ func (s *signal) Write(p []byte) (int, error) {
 
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	exe := must.Get(os.Executable())(t)
-	for script, want := range map[string]int{
-		"greet\n" + chunk("", "half") + "\ncancel\nstop cancelled": ExitInterrupted,
-		"greet\n" + chunk("", "half") + "\ncancel\nexit 1":         ExitInterrupted,
+	for _, turn := range []func(*fakeagent.Turn) string{
+		halfUntilCancelled,
+		func(t *fakeagent.Turn) string { halfUntilCancelled(t); t.Agent.Close(); return "" },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		out, stderr := &signal{first: make(chan struct{})}, &bytes.Buffer{}
 		dir := t.TempDir()
 		code := make(chan int)
 		go func() {
-			code <- Run(ctx, Options{Connect: launching(exe, dir, script),
+			code <- Run(ctx, Options{Connect: does(turn),
 				Session: acpclient.NewSession{Cwd: dir}, Prompt: "go", Format: "text", Stdout: out, Stderr: stderr})
 		}()
 		select {
@@ -362,8 +368,8 @@ func TestInterrupted(t *testing.T) {
 			t.Fatal("no output")
 		}
 		cancel()
-		if got := <-code; got != want || out.text.String() != "half\n" || stderr.String() != "parley: stopping; ctrl+c again ends it at once\nparley: interrupted\n" {
-			t.Errorf("code %d, want %d; %q %q", got, want, &out.text, stderr)
+		if got := <-code; got != ExitInterrupted || out.text.String() != "half\n" || stderr.String() != "parley: stopping; ctrl+c again ends it at once\nparley: interrupted\n" {
+			t.Errorf("code %d, want %d; %q %q", got, ExitInterrupted, &out.text, stderr)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func only(all []jsonEvent, kind string) []jsonEvent {
 
 func TestStreamJSON(t *testing.T) {
 	t.Parallel()
-	r := play(t, "demo", "think, plan, edit notes.txt and run `echo hi`", format("stream-json"), policy(ApproveAll))
+	r := play(t, demoAgent, "think, plan, edit notes.txt and run `echo hi`", format("stream-json"), policy(ApproveAll))
 	all := lines(t, r.out)
 	if r.code != ExitDone || r.stderr != "" {
 		t.Errorf("code %d, stderr %q", r.code, r.stderr)
@@ -89,7 +89,7 @@ func TestStreamJSON(t *testing.T) {
 
 func TestStreamJSONDenied(t *testing.T) {
 	t.Parallel()
-	r := play(t, "demo", "run ls", format("stream-json"))
+	r := play(t, demoAgent, "run ls", format("stream-json"))
 	all := lines(t, r.out)
 	denied, end := only(all, "denied"), all[len(all)-1]
 	if r.code != ExitDenied || len(denied) != 1 || denied[0].Subject != "Run a command: ls" || denied[0].Flag != "--approve-all" || *end.Code != ExitDenied {
@@ -102,14 +102,14 @@ func TestStreamJSONDenied(t *testing.T) {
 
 func TestStreamJSONFailure(t *testing.T) {
 	t.Parallel()
-	r := play(t, "greet\n"+chunk("", "half")+"\nstderr why\nexit 3", "go", format("stream-json"))
+	r := play(t, process("dies"), "go", format("stream-json"))
 	all := lines(t, r.out)
 	end := all[len(all)-1]
-	if r.code != ExitAgent || end.Type != "end" || *end.Code != 1 || end.Error != "the agent exited with code 3" || len(end.Stderr) != 1 || end.Stderr[0] != "why" {
+	if r.code != ExitAgent || end.Type != "end" || *end.Code != 1 || end.Error != "the agent exited with code 3" || len(end.Stderr) != 2 || end.Stderr[0] != "first" {
 		t.Errorf("code %d, %+v", r.code, end)
 	}
 	// Also before anything has begun.
-	if all = lines(t, play(t, "exit 3", "go", format("stream-json")).out); len(all) != 1 || all[0].Type != "end" || all[0].Error == "" {
+	if all = lines(t, play(t, process("exits 3"), "go", format("stream-json")).out); len(all) != 1 || all[0].Type != "end" || all[0].Error == "" {
 		t.Errorf("got %+v", all)
 	}
 }
@@ -127,7 +127,7 @@ func decodeResult(t *testing.T, out string) Result {
 
 func TestJSON(t *testing.T) {
 	t.Parallel()
-	r := play(t, "demo", "think, edit notes.txt and run `exit 7`", format("json"), policy(ApproveAll))
+	r := play(t, demoAgent, "think, edit notes.txt and run `exit 7`", format("json"), policy(ApproveAll))
 	got := decodeResult(t, r.out)
 	if r.code != ExitDone || got.Code != ExitDone || got.Agent != "test" || got.Version != "1.2" || got.Session == "" || got.Cwd != r.dir || got.StopReason != "end_turn" || got.Error != "" {
 		t.Errorf("code %d, %+v", r.code, got)
@@ -145,12 +145,12 @@ func TestJSON(t *testing.T) {
 
 func TestJSONDeniedAndFailed(t *testing.T) {
 	t.Parallel()
-	r := play(t, "demo", "edit notes.txt", format("json"))
+	r := play(t, demoAgent, "edit notes.txt", format("json"))
 	got := decodeResult(t, r.out)
 	if r.code != ExitDenied || got.Code != ExitDenied || len(got.Denied) != 1 || got.Denied[0].Flag != "--approve-all" || !strings.Contains(r.stderr, "--approve-all would allow it") {
 		t.Errorf("code %d, %+v, %q", r.code, got, r.stderr)
 	}
-	r = play(t, "stderr why\nexit 3", "go", format("json"))
+	r = play(t, process("exits 3"), "go", format("json"))
 	got = decodeResult(t, r.out)
 	if r.code != ExitAgent || got.Error != "the agent exited with code 3" || len(got.Stderr) != 1 || got.Tools == nil {
 		t.Errorf("code %d, %+v", r.code, got)
@@ -161,12 +161,12 @@ func TestJSONDeniedAndFailed(t *testing.T) {
 func TestJSONUsage(t *testing.T) {
 	t.Parallel()
 	const priced = `{"sessionUpdate":"usage_update","used":1200,"size":200000,"cost":{"amount":0.25,"currency":"USD"}}`
-	got := decodeResult(t, play(t, "greet\n"+priced+"\n"+chunk("", "hello")+"\nstop end_turn", "go", format("json")).out)
+	got := decodeResult(t, play(t, sends(priced, chunk("", "hello")), "go", format("json")).out)
 	if got.Used != 1200 || got.Size != 200_000 || got.Cost == nil || *got.Cost != 0.25 || got.Currency != "USD" {
 		t.Errorf("got %+v", got)
 	}
 	const unpriced = `{"sessionUpdate":"usage_update","used":7,"size":0}`
-	got = decodeResult(t, play(t, "greet\n"+unpriced+"\n"+chunk("", "hello")+"\nstop end_turn", "go", format("json")).out)
+	got = decodeResult(t, play(t, sends(unpriced, chunk("", "hello")), "go", format("json")).out)
 	if got.Used != 7 || got.Cost != nil || got.Currency != "" {
 		t.Errorf("without a cost: got %+v", got)
 	}
@@ -176,7 +176,7 @@ func TestJSONUsage(t *testing.T) {
 // to the exact bytes.
 func TestJSONStreamEscapes(t *testing.T) {
 	t.Parallel()
-	r := play(t, "demo", "run `printf '\\033[2J\\302\\233x\\177'`", format("stream-json"), policy(ApproveAll))
+	r := play(t, demoAgent, "run `printf '\\033[2J\\302\\233x\\177'`", format("stream-json"), policy(ApproveAll))
 	for _, c := range r.out {
 		if c < ' ' && c != '\n' || c >= 0x7f && c <= 0x9f {
 			t.Fatalf("%q in the output", c)

@@ -23,17 +23,17 @@ func withRules(t *testing.T, text string) func(*Options) {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const (
-		yes = `{"outcome":{"outcome":"selected","optionId":"y"}}` + "\n"
-		no  = `{"outcome":{"outcome":"selected","optionId":"n"}}` + "\n"
+		yes = "y\n"
+		no  = "n\n"
 	)
-	ask := func(tool string) string { return "greet\nask " + tool + "\nstop end_turn" }
-	ls := ask(`{"toolCallId":"t","title":"List","kind":"execute","rawInput":{"command":"ls -la"}}`)
-	look := ask(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"f"}}`)
+	ls := asks(`{"toolCallId":"t","title":"List","kind":"execute","rawInput":{"command":"ls -la"}}`)
+	look := asks(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"f"}}`)
 	for _, c := range []struct {
-		script, rules string
-		policy        Policy
-		code          int
-		out, stderr   string
+		agent       agent
+		rules       string
+		policy      Policy
+		code        int
+		out, stderr string
 	}{
 		{ls, "[[allow]]\ncommand = \"ls *\"", DenyAll, ExitDone, yes, "ls -la: allowed by your rule: allow command ls *"},
 		{ls, "[[allow]]\ncommand = \"rm *\"", DenyAll, ExitDenied, no, "(--approve-all would allow it)"},
@@ -45,7 +45,7 @@ func TestRules(t *testing.T) {
 		{look, "[[deny]]\npath = \"f\"", ApproveReads, ExitDenied, no, "by your rule: deny path f"},
 		{look, "[[allow]]\npath = \"f\"", DenyAll, ExitDone, yes, "by your rule: allow path f"},
 	} {
-		r := play(t, c.script, "go", policy(c.policy), withRules(t, c.rules))
+		r := play(t, c.agent, "go", policy(c.policy), withRules(t, c.rules))
 		if r.code != c.code || r.out != c.out || !strings.Contains(r.stderr, c.stderr) {
 			t.Errorf("%s with %s: exit code %d, want %d; %q; %q, want %q", c.rules, c.policy, r.code, c.code, r.out, r.stderr, c.stderr)
 		}
@@ -55,7 +55,7 @@ func TestRules(t *testing.T) {
 // Requests of the agent to parley are judged by the same rules, whether asked about or not.
 func TestRulesForFiles(t *testing.T) {
 	t.Parallel()
-	r := play(t, "demo", "edit notes.txt and run ls", policy(ApproveAll), withRules(t, "[[deny]]\npath = \"*.txt\"\nkind = \"edit\""))
+	r := play(t, demoAgent, "edit notes.txt and run ls", policy(ApproveAll), withRules(t, "[[deny]]\npath = \"*.txt\"\nkind = \"edit\""))
 	if r.code != ExitDenied || !strings.Contains(r.stderr, "by your rule: deny path *.txt, kind edit") || !strings.Contains(r.out, "Without your permission I left `notes.txt` alone.") {
 		t.Errorf("%d %q %q", r.code, r.out, r.stderr)
 	}

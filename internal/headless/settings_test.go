@@ -7,22 +7,38 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 )
 
-// script joins the lines of a scripted agent.
-func script(lines ...string) string { return strings.Join(lines, "\n") }
-
 const (
-	loads    = `answer {"protocolVersion":1,"agentInfo":{"name":"scripted"},"agentCapabilities":{"loadSession":true}}`
-	offers   = `"configOptions":[{"id":"m","name":"Working mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask first"},{"value":"code","name":"Code"}]},{"id":"web","name":"Web","type":"boolean","currentValue":false}]`
+	offers   = `,"configOptions":[{"id":"m","name":"Working mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask first"},{"value":"code","name":"Code"}]},{"id":"web","name":"Web","type":"boolean","currentValue":false}]`
 	pending  = `{"sessionUpdate":"tool_call","toolCallId":"old","title":"Old tool","kind":"read","status":"pending"}`
 	oldWords = `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"what I once asked"}}`
 )
 
-func user(text string) string { return strings.Replace(oldWords, "what I once asked", text, 1) }
+// keeps starts an agent that sends updates when a session is loaded, and late ones a moment after its
+// answer.
+func keeps(history, late []string, turn func(*fakeagent.Turn) string) agent {
+	s := &fakeagent.Script{}
+	s.Capabilities(`,"agentCapabilities":{"loadSession":true}`)
+	s.On("session/load", func(c *fakeagent.Call) (string, error) {
+		for _, u := range history {
+			c.Agent.Update(c.ID, u)
+		}
+		time.AfterFunc(2*time.Millisecond, func() {
+			for _, u := range late {
+				c.Agent.Update(c.ID, u)
+			}
+		})
+		return `{}`, nil
+	})
+	s.Turn(turn)
+	return follows(s)
+}
 
 // reopened opens the session s with session/load.
 func reopened(o *Options) {
@@ -37,10 +53,9 @@ func with(settings ...Setting) func(*Options) { return func(o *Options) { o.Sett
 // are harmless.
 func TestReplayIsNotPrinted(t *testing.T) {
 	t.Parallel()
-	replay := script("await initialize", loads, "await session/load", user("what I once asked"), chunk("m1", "an old answer"), thought, pending,
-		toolCall, `{"sessionUpdate":"plan","entries":[{"content":"an old plan","priority":"high","status":"completed"}]}`, `answer {}`,
-		"await session/prompt",
-		`{"sessionUpdate":"tool_call_update","toolCallId":"old","status":"completed"}`, chunk("m1", "more of it"), chunk("m2", "the new answer"), "stop end_turn")
+	replay := keeps([]string{oldWords, chunk("m1", "an old answer"), thought, pending,
+		toolCall, `{"sessionUpdate":"plan","entries":[{"content":"an old plan","priority":"high","status":"completed"}]}`}, nil,
+		sending(`{"sessionUpdate":"tool_call_update","toolCallId":"old","status":"completed"}`, chunk("m1", "more of it"), chunk("m2", "the new answer")))
 	r := play(t, replay, "go", reopened)
 	if r.code != ExitDone || r.out != "more of it\n\nthe new answer\n" || strings.Contains(r.stderr, "Old tool") {
 		t.Errorf("code %d, %q, %q", r.code, r.out, r.stderr)
@@ -68,13 +83,11 @@ func TestReplayIsNotPrinted(t *testing.T) {
 // after the first message, prints none of it either.
 func TestLateReplayIsNotPrinted(t *testing.T) {
 	t.Parallel()
-	const answer = `answer {}`
-	history := []string{user("what I once asked"), "late", chunk("m1", "an old answer"), thought, toolCall}
+	history := []string{oldWords, chunk("m1", "an old answer"), thought, toolCall}
 	for at := range history {
 		t.Run(fmt.Sprint("answered at ", at), func(t *testing.T) {
 			t.Parallel()
-			steps := slices.Insert(slices.Clone(history), at, answer, "late")
-			replay := script(slices.Concat([]string{"await initialize", loads, "await session/load"}, steps, []string{"await session/prompt", chunk("m2", "the new answer"), "stop end_turn"})...)
+			replay := keeps(history[:at], history[at:], sending(chunk("m2", "the new answer")))
 			r := play(t, replay, "go", reopened)
 			r.expect(t, ExitDone, "the new answer\n")
 			if strings.Contains(r.stderr, "Look") {
@@ -95,14 +108,11 @@ func TestLateReplayIsNotPrinted(t *testing.T) {
 // A turn after a replay with unfinished calls ends like any other.
 func TestTurnAfterUnfinishedReplay(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]struct {
-		last string
-		code int
-	}{"done": {"stop end_turn", ExitAgent}, "error": {"error -32603", ExitAgent}, "gone": {"exit 3", ExitAgent}} {
+	for name, turn := range map[string]func(*fakeagent.Turn) string{"done": sending(), "error": func(*fakeagent.Turn) string { return "" }, "gone": func(t *fakeagent.Turn) string { t.Agent.Close(); return "" }} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := play(t, script("await initialize", loads, "await session/load", pending, toolCall, chunk("", "half a sent"), "answer null", "await session/prompt", end.last), "go", reopened)
-			if r.code != end.code || r.out != "" {
+			r := play(t, keeps([]string{pending, toolCall, chunk("", "half a sent")}, nil, turn), "go", reopened)
+			if r.code != ExitAgent || r.out != "" {
 				t.Errorf("code %d, %q, %q", r.code, r.out, r.stderr)
 			}
 		})
@@ -115,9 +125,9 @@ func TestNoticeBeforeThePrompt(t *testing.T) {
 	mcp := func(o *Options) {
 		o.Session.MCP = []acpclient.MCPServer{{Name: "remote", Type: "http", URL: "https://host"}}
 	}
-	r := play(t, script("greet", chunk("", "hi"), "stop end_turn"), "go", mcp)
+	r := play(t, sends(chunk("", "hi")), "go", mcp)
 	r.expect(t, ExitDone, "hi\n", "MCP server remote left out", "does not take http servers")
-	all := lines(t, play(t, script("greet", chunk("", "hi"), "stop end_turn"), "go", mcp, format("stream-json")).out)
+	all := lines(t, play(t, sends(chunk("", "hi")), "go", mcp, format("stream-json")).out)
 	if all[0].Type != "start" {
 		t.Errorf("%+v comes first", all[0])
 	}
@@ -126,31 +136,37 @@ func TestNoticeBeforeThePrompt(t *testing.T) {
 // Settings are made before the prompt, in order, by category, id or name.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	begin := []string{"await initialize", loads, "await session/new", `answer {"sessionId":"s",` + offers + `}`}
-	r := play(t, script(append(begin, "await session/set_config_option", `answer {`+offers+`}`, "await session/set_config_option", `answer {`+offers+`}`,
-		"await session/prompt", chunk("", "hi"), "stderr over", "exit 3")...), "go", with(Setting{"mode", "CODE"}, Setting{"web", "on"}))
-	var got []string
-	for l := range strings.SplitSeq(r.stderr, "\n") {
-		if l, ok := strings.CutPrefix(l, "parley: stderr: session/"); ok && !strings.HasPrefix(l, "new") {
-			got = append(got, l)
-		}
-	}
-	if want := []string{`set_config_option {"configId":"m","sessionId":"s","value":"code"}`, `set_config_option {"configId":"web","sessionId":"s","type":"boolean","value":true}`}; len(got) != 3 || got[0] != want[0] || got[1] != want[1] || !strings.HasPrefix(got[2], "prompt") {
-		t.Errorf("%q\n%s", got, r.stderr)
+	s, got := offering(offers)
+	s.Answer("session/set_config_option", `{`+offers[1:]+`}`)
+	play(t, follows(s), "go", with(Setting{"mode", "CODE"}, Setting{"web", "on"})).expect(t, ExitDone, "hi\n")
+	if want := []string{`session/set_config_option {"configId":"m","sessionId":"s1","value":"code"}`, `session/set_config_option {"configId":"web","sessionId":"s1","type":"boolean","value":true}`}; !slices.Equal(*got, want) {
+		t.Errorf("got %q", *got)
 	}
 }
 
 // Modes and legacy models are settings if there are no options.
 func TestLegacySettings(t *testing.T) {
 	t.Parallel()
-	r := play(t, script("await initialize", loads, "await session/new",
-		`answer {"sessionId":"s","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"Ask"},{"id":"c","name":"Code"}]},"models":{"currentModelId":"o","availableModels":[{"modelId":"o","name":"Opus"},{"modelId":"h","name":"Haiku"}]}}`,
-		"await session/set_mode", "answer {}", "await session/set_model", "answer {}", "await session/prompt", "exit 3"), "go", with(Setting{"mode", "code"}, Setting{"model", "haiku"}))
-	for _, want := range []string{`session/set_mode {"modeId":"c","sessionId":"s"}`, `session/set_model {"modelId":"h","sessionId":"s"}`, "session/prompt"} {
-		if !strings.Contains(r.stderr, want) {
-			t.Errorf("no %s in %s", want, r.stderr)
-		}
+	s, got := offering(`,"modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"Ask"},{"id":"c","name":"Code"}]},"models":{"currentModelId":"o","availableModels":[{"modelId":"o","name":"Opus"},{"modelId":"h","name":"Haiku"}]}`)
+	s.Answer("session/set_mode", `{}`)
+	s.Answer("session/set_model", `{}`)
+	play(t, follows(s), "go", with(Setting{"mode", "code"}, Setting{"model", "haiku"})).expect(t, ExitDone, "hi\n")
+	if want := []string{`session/set_mode {"modeId":"c","sessionId":"s1"}`, `session/set_model {"modelId":"h","sessionId":"s1"}`}; !slices.Equal(*got, want) {
+		t.Errorf("got %q", *got)
 	}
+}
+
+// offering returns an agent that offers something in new sessions, and the requests that it gets
+// between the session and the prompt.
+func offering(more string) (s *fakeagent.Script, got *[]string) {
+	s, got = &fakeagent.Script{}, new([]string)
+	s.NewSessions(more)
+	s.Turn(func(t *fakeagent.Turn) string {
+		*got = t.Agent.Calls("")[2:]
+		t.Say("hi")
+		return "end_turn"
+	})
+	return s, got
 }
 
 // A setting that fails ends the run before the prompt.
@@ -158,23 +174,19 @@ func TestSettingErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		setting Setting
-		refuse  bool
 		want    string
 	}{
-		{Setting{"mode", "yolo"}, false, "mode yolo: the agent offers Ask first, Code"},
-		{Setting{"Working Mode", "yolo"}, false, "Working Mode yolo: the agent offers Ask first, Code"},
-		{Setting{"model", "opus"}, false, `the agent has no option "model"`},
-		{Setting{"web", "maybe"}, false, "web maybe: want true or false"},
-		{Setting{"mode", "code"}, true, "change the option: the agent answered: no such luck (-32603)"},
+		{Setting{"mode", "yolo"}, "mode yolo: the agent offers Ask first, Code"},
+		{Setting{"Working Mode", "yolo"}, "Working Mode yolo: the agent offers Ask first, Code"},
+		{Setting{"model", "opus"}, `the agent has no option "model"`},
+		{Setting{"web", "maybe"}, "web maybe: want true or false"},
+		{Setting{"mode", "code"}, "change the option: the agent answered: no such luck (-32603)"},
 	} {
 		t.Run(fmt.Sprint(c.setting), func(t *testing.T) {
 			t.Parallel()
-			lines := []string{"await initialize", loads, "await session/new", `answer {"sessionId":"s",` + offers + `}`}
-			if c.refuse {
-				lines = append(lines, "await session/set_config_option", "refuse -32603")
-			}
-			r := play(t, script(append(lines, "await session/prompt", chunk("", "prompted all the same"), "stop end_turn")...), "go", with(c.setting))
-			r.expect(t, ExitAgent, "", c.want)
+			s, _ := offering(offers)
+			s.Fail("session/set_config_option", -32603, "no such luck")
+			play(t, follows(s), "go", with(c.setting)).expect(t, ExitAgent, "", c.want)
 		})
 	}
 }
@@ -182,7 +194,7 @@ func TestSettingErrors(t *testing.T) {
 // A session that does not exist has its own exit code.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
-	r := play(t, script("await initialize", loads, "hang"), "go", func(o *Options) {
+	r := play(t, sends(), "go", func(o *Options) {
 		o.Open = func(context.Context, *acpclient.Client, acpclient.NewSession) (*acpclient.Session, error) {
 			return nil, fmt.Errorf("%w: %w", event.ErrNoSession, errors.New("lost"))
 		}

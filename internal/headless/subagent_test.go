@@ -3,22 +3,27 @@ package headless
 import (
 	"strings"
 	"testing"
+
+	"parley/internal/fakeagent"
 )
 
 // What a sub-agent asks is answered like what the agent asks, and what it does is reported as its own
 // (case 196).
 func TestSubagents(t *testing.T) {
 	t.Parallel()
-	child := func(update string) string {
-		return `out {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"kid","update":` + update + `}}`
-	}
-	steps := script("greet",
-		`{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Find it","state":{"state":"running"}}`,
-		child(`{"sessionUpdate":"session_message","messageId":"m","senderSessionId":"s","recipientSessionId":"kid","content":[{"type":"text","text":"look"}]}`),
-		child(chunk("k", "I look.")),
-		child(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"Remove","kind":"execute","status":"completed","rawInput":{"command":"rm -rf x"}}`),
-		`request session/request_permission {"sessionId":"kid","toolCall":{"toolCallId":"d","title":"Run","kind":"execute","rawInput":{"command":"ls"}},"options":[{"optionId":"n","name":"No","kind":"reject_once"}]}`,
-		chunk("m", "found"), "stop end_turn")
+	steps := does(func(t *fakeagent.Turn) string {
+		t.Update(`{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Find it","state":{"state":"running"}}`)
+		for _, update := range []string{
+			`{"sessionUpdate":"session_message","messageId":"m","senderSessionId":"s1","recipientSessionId":"kid","content":[{"type":"text","text":"look"}]}`,
+			chunk("k", "I look."),
+			`{"sessionUpdate":"tool_call","toolCallId":"c","title":"Remove","kind":"execute","status":"completed","rawInput":{"command":"rm -rf x"}}`,
+		} {
+			t.Agent.Update("kid", update)
+		}
+		t.Agent.Ask(t.Ctx, "kid", `{"toolCallId":"d","title":"Run","kind":"execute","rawInput":{"command":"ls"}}`, `[{"optionId":"n","name":"No","kind":"reject_once"}]`)
+		t.Update(chunk("m", "found"))
+		return "end_turn"
+	})
 	r := play(t, steps, "go")
 	if r.code != ExitDenied || !strings.HasSuffix(r.out, "found\n") || strings.Contains(r.out, "I look") {
 		t.Errorf("code %d, %q", r.code, r.out)
@@ -29,7 +34,7 @@ func TestSubagents(t *testing.T) {
 		}
 	}
 	streamed := play(t, steps, "go", format("stream-json")).out
-	for _, want := range []string{`{"type":"text","session":"kid","parent":"s","role":"agent"`, `{"type":"tool","session":"kid","parent":"s","tool":{"id":"c","session":"kid"`, `{"type":"unasked","session":"kid","parent":"s"`, `{"type":"permission","session":"kid","parent":"s"`} {
+	for _, want := range []string{`{"type":"text","session":"kid","parent":"s1","role":"agent"`, `{"type":"tool","session":"kid","parent":"s1","tool":{"id":"c","session":"kid"`, `{"type":"unasked","session":"kid","parent":"s1"`, `{"type":"permission","session":"kid","parent":"s1"`} {
 		if !strings.Contains(streamed, want) {
 			t.Errorf("stream-json has no %s: %s", want, streamed)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/fakeagent"
 	"parley/internal/must"
 )
 
@@ -12,18 +13,20 @@ import (
 // the end in every format, by command or file.
 func TestUnasked(t *testing.T) {
 	t.Parallel()
-	script := strings.Join([]string{"greet",
-		`{"sessionUpdate":"tool_call","toolCallId":"a","title":"Look around","kind":"execute","status":"completed","rawInput":{"command":"git push\u001b[2J"}}`,
-		`{"sessionUpdate":"tool_call","toolCallId":"b","title":"Tidy up","kind":"edit","status":"completed","locations":[{"path":"/w/f"}]}`,
-		`{"sessionUpdate":"tool_call","toolCallId":"c","title":"Read","kind":"read","status":"completed","locations":[{"path":"/w/g"}]}`,
-		`ask {"toolCallId":"d","title":"Clean","kind":"execute","rawInput":{"command":"rm -r x"}}`,
-		`{"sessionUpdate":"tool_call_update","toolCallId":"d","status":"completed"}`,
-		`{"sessionUpdate":"tool_call","toolCallId":"e","title":"Lists","kind":"execute","status":"completed","rawInput":{"command":["ls","-l"]}}`,
-		"stop end_turn"}, "\n")
+	busy := does(func(t *fakeagent.Turn) string {
+		sending(
+			`{"sessionUpdate":"tool_call","toolCallId":"a","title":"Look around","kind":"execute","status":"completed","rawInput":{"command":"git push\u001b[2J"}}`,
+			`{"sessionUpdate":"tool_call","toolCallId":"b","title":"Tidy up","kind":"edit","status":"completed","locations":[{"path":"/w/f"}]}`,
+			`{"sessionUpdate":"tool_call","toolCallId":"c","title":"Read","kind":"read","status":"completed","locations":[{"path":"/w/g"}]}`)(t)
+		t.Ask(`{"toolCallId":"d","title":"Clean","kind":"execute","rawInput":{"command":"rm -r x"}}`, yesOrNo)
+		return sending(
+			`{"sessionUpdate":"tool_call_update","toolCallId":"d","status":"completed"}`,
+			`{"sessionUpdate":"tool_call","toolCallId":"e","title":"Lists","kind":"execute","status":"completed","rawInput":{"command":["ls","-l"]}}`)(t)
+	})
 	rules := withRules(t, "[[deny]]\ncommand = \"ls *\"")
 	want := []string{"a git push: ran without asking", "b /w/f: ran without asking", "d rm -r x: ran although it was rejected", "e ls -l: ran although your rule forbids it"}
 
-	r := play(t, script, "go", rules)
+	r := play(t, busy, "go", rules)
 	for _, w := range want {
 		if !strings.Contains(r.stderr, "parley: "+w[2:]+"\n") {
 			t.Errorf("stderr has no %q: %q", w, r.stderr)
@@ -43,10 +46,10 @@ func TestUnasked(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", format, lines, want)
 		}
 	}
-	r = play(t, script, "go", rules, format("stream-json"))
+	r = play(t, busy, "go", rules, format("stream-json"))
 	check("stream-json", only(lines(t, r.out), "unasked"))
 
-	r = play(t, script, "go", rules, format("json"))
+	r = play(t, busy, "go", rules, format("json"))
 	var whole struct{ Unasked []jsonEvent }
 	must.Do(t, json.Unmarshal([]byte(r.out), &whole))
 	check("json", whole.Unasked)

@@ -5,13 +5,8 @@ import (
 	"testing"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 )
-
-// greetV2 begins a turn of v2.
-var greetV2 = []string{"await initialize", `answer {"protocolVersion":2,"info":{"name":"two"},"capabilities":{"session":{}}}`,
-	"await session/new", `answer {"sessionId":"s"}`, "await session/prompt", `answer {"messageId":"u"}`}
-
-func speaks(protocol string) func(*Options) { return func(o *Options) { o.Client.Protocol = protocol } }
 
 // A complete message is printed like one that arrives in pieces, and pieces printed before
 // are not repeated.
@@ -20,7 +15,6 @@ func TestWholeMessages(t *testing.T) {
 	whole := func(id, text string) string {
 		return `{"sessionUpdate":"agent_message","messageId":"` + id + `","content":[{"type":"text","text":"` + text + `"}]}`
 	}
-	idle := `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
 	for name, tc := range map[string]struct {
 		updates []string
 		want    string
@@ -36,12 +30,10 @@ func TestWholeMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			steps := append(append(append([]string{}, greetV2...), tc.updates...), idle)
-			play(t, script(steps...), "go", speaks("2")).expect(t, ExitDone, tc.want)
+			play(t, sendsV2(tc.updates...), "go").expect(t, ExitDone, tc.want)
 		})
 	}
-	steps := append(append([]string{}, greetV2...), whole("m", "hello"), idle)
-	all := lines(t, play(t, script(steps...), "go", speaks("2"), format("stream-json")).out)
+	all := lines(t, play(t, sendsV2(whole("m", "hello")), "go", format("stream-json")).out)
 	if n := len(all); n < 3 || all[n-2].Type != "message" || all[n-2].Text != "hello" || all[n-2].MessageID != "m" {
 		t.Errorf("got %+v", all)
 	}
@@ -51,18 +43,17 @@ func TestWholeMessages(t *testing.T) {
 // and notices.
 func TestJSONOfPlansSubagentsAndNotices(t *testing.T) {
 	t.Parallel()
-	steps := script(append(append([]string{}, greetV2...),
+	steps := sendsV2(
 		`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"1. **Look**\n2. Mend"}}`,
 		`{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find it","description":"Explore","state":{"state":"running"}}`,
-		`{"sessionUpdate":"notice","severity":"warning","title":"Quota","description":"95 % used"}`,
-		`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)...)
-	streamed := play(t, steps, "go", speaks("2"), format("stream-json")).out
+		`{"sessionUpdate":"notice","severity":"warning","title":"Quota","description":"95 % used"}`)
+	streamed := play(t, steps, "go", format("stream-json")).out
 	for _, want := range []string{`{"type":"plan","text":"1. **Look**\n2. Mend"}`, `{"type":"subagent","session":"child","text":"Explore","subject":"Find it","state":"running"}`} {
 		if !strings.Contains(streamed, want+"\n") {
 			t.Errorf("stream-json has no %s: %s", want, streamed)
 		}
 	}
-	whole := play(t, steps, "go", speaks("2"), format("json")).out
+	whole := play(t, steps, "go", format("json")).out
 	for _, want := range []string{`"planText":"1. **Look**\n2. Mend"`, `"notices":[{"type":"notice","text":"95 % used","subject":"Quota","severity":"warning"}]`} {
 		if !strings.Contains(whole, want) {
 			t.Errorf("json has no %s: %s", want, whole)
@@ -73,15 +64,15 @@ func TestJSONOfPlansSubagentsAndNotices(t *testing.T) {
 // Forms and pages are declined with a message, also while the session is being opened.
 func TestElicitationsAreDeclined(t *testing.T) {
 	t.Parallel()
-	const form = `{"sessionId":"s","mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`
-	const page = `{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e","url":"https://host/login"}`
+	const form = `{"sessionId":"s1","mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`
+	const page = `{"sessionId":"s1","mode":"url","message":"Log in","elicitationId":"e","url":"https://host/login"}`
 	for name, tc := range map[string]struct{ params, want string }{
 		"form": {form, "parley: declined to fill in a form: Who are you?\n"},
 		"page": {page, "parley: declined to open https://host/login: Log in\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			steps := script("greet", "request elicitation/create "+tc.params, "stop end_turn")
+			steps := does(func(t *fakeagent.Turn) string { t.Elicit(tc.params); t.Say(t.Agent.Answers()[0]); return "end_turn" })
 			play(t, steps, "go").expect(t, ExitDone, `{"action":"decline"}`+"\n", tc.want)
 			r := play(t, steps, "go", format("json"))
 			if r.stderr != tc.want {
@@ -93,9 +84,12 @@ func TestElicitationsAreDeclined(t *testing.T) {
 			}
 		})
 	}
-	early := script("await initialize", `answer {"protocolVersion":1}`, "await session/new", "request elicitation/create "+strings.Replace(form, `"sessionId":"s"`, `"requestId":1`, 1), `answer {"sessionId":"s"}`,
-		"await session/prompt", chunk("", "hi"), "stop end_turn")
-	play(t, early, "go").expect(t, ExitDone, "hi\n", "declined to fill in a form: Who are you?")
+	early := &fakeagent.Script{}
+	early.On("session/new", func(c *fakeagent.Call) (string, error) {
+		c.Agent.Elicit(c.Ctx, strings.Replace(form, `"sessionId":"s1"`, `"requestId":1`, 1))
+		return c.Default()
+	})
+	play(t, follows(early), "go").expect(t, ExitDone, "You said: go\n", "declined to fill in a form: Who are you?")
 }
 
 // A Tap sees all messages, and the agent's introduction is reported.
@@ -111,8 +105,8 @@ func TestTap(t *testing.T) {
 		}
 		o.OnAgentInfo = func(i event.AgentInfo) { info = i }
 	}
-	play(t, script("greet", chunk("", "hi"), "stop end_turn"), "go", watched).expect(t, ExitDone, "hi\n")
-	if len(sent) != 3 || !strings.Contains(sent[2], `"session/prompt"`) || info.Name != "scripted" || info.ProtocolVersion != 1 {
+	play(t, sends(chunk("", "hi")), "go", watched).expect(t, ExitDone, "hi\n")
+	if len(sent) != 3 || !strings.Contains(sent[2], `"session/prompt"`) || info.Name != "fake" || info.ProtocolVersion != 1 {
 		t.Errorf("%q, %+v", sent, info)
 	}
 }

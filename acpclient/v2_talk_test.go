@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,109 +20,12 @@ import (
 	"parley/acpclient/acptest"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/acpclient/transport"
 	"parley/internal/must"
 )
 
-// v2Agent is the other end of a connection. It gives prepared answers, records what it
-// receives, and sends what the test says.
-type v2Agent struct {
-	t    *testing.T
-	conn transport.Conn
-
-	mu      sync.Mutex
-	answers map[string]string // by method: a result, or "error CODE DATA"; "" means none
-	sent    []rpc
-	done    chan struct{}
-}
-
-const v2Hello = `{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"session":{"prompt":{"image":{}},"mcp":{"stdio":{}},"delete":{}}}}`
-
-func newV2Agent(t *testing.T, answers map[string]string) (*v2Agent, transport.Conn) {
-	a := &v2Agent{t: t, done: make(chan struct{}), answers: map[string]string{
-		"initialize": v2Hello, "session/new": `{"sessionId":"s"}`, "session/resume": `{}`, "session/close": `{}`, "session/list": `{"sessions":[]}`,
-		"session/delete": `{}`, "tool_call/cancel": `{}`, "terminal/cancel": `{}`, "auth/login": `{}`, "auth/logout": `{}`}}
-	maps.Copy(a.answers, answers)
-	var ours transport.Conn
-	ours, a.conn = transport.Pipe()
-	go a.run()
-	t.Cleanup(func() {
-		a.conn.Close()
-		<-a.done
-		checkSentV2(t, a.sent)
-	})
-	return a, ours
-}
-
-func (a *v2Agent) run() {
-	defer close(a.done)
-	for {
-		data, err := a.conn.Recv()
-		if err != nil {
-			return
-		}
-		m := decode(bytes.Clone(data))
-		a.mu.Lock()
-		a.sent = append(a.sent, m)
-		answer := a.answers[m.Method]
-		a.mu.Unlock()
-		if m.Method == "" || m.ID == nil || answer == "" {
-			continue
-		}
-		for line := range strings.SplitSeq(answer, "\n") { // lines before the answer
-			switch {
-			case strings.HasPrefix(line, "error "):
-				code, data, _ := strings.Cut(line[6:], " ")
-				a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%s,"message":"no","data":%s}}`, m.ID, code, data))
-			case strings.HasPrefix(line, `{"sessionUpdate"`):
-				a.update(line)
-			default:
-				a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, line))
-			}
-		}
-	}
-}
-
-// say sends lines.
-func (a *v2Agent) say(lines ...string) {
-	for _, l := range lines {
-		a.conn.Send(transport.Message{Data: []byte(l)})
-	}
-}
-
-// update sends updates of the session s.
-func (a *v2Agent) update(updates ...string) {
-	for _, u := range updates {
-		a.say(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":` + u + `}}`)
-	}
-}
-
-// got returns the messages received with a method; the answers for "".
-func (a *v2Agent) got(method string) (out []rpc) {
-	synctest.Wait()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, m := range a.sent {
-		if m.Method == method {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-// answer answers the n-th request of a method.
-func (a *v2Agent) answer(method string, n int, rest string) {
-	a.t.Helper()
-	got := a.got(method)
-	if len(got) <= n {
-		a.t.Fatalf("%s was sent %d times", method, len(got))
-	}
-	a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, got[n].ID, rest))
-}
-
 // v2Talk is a client with one session and what a front end would have.
 type v2Talk struct {
-	*v2Agent
+	*wireAgent
 	client  *acpclient.Client
 	session *acpclient.Session
 	queue   *event.Queue
@@ -139,7 +41,7 @@ func talkV2(t *testing.T, answers map[string]string, test func(*testing.T, *v2Ta
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		a, conn := newV2Agent(t, answers)
-		k := &v2Talk{v2Agent: a, queue: event.NewQueue(), log: event.NewLog(), asks: &askList{}, thread: thread.New("s")}
+		k := &v2Talk{wireAgent: a, queue: event.NewQueue(), log: event.NewLog(), asks: &askList{}, thread: thread.New("s")}
 		k.client = must.Get(acpclient.Connect(t.Context(), conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "2", Sink: k.queue, Log: k.log,
 			Services: acpclient.Services{Permissions: k.asks}, Tap: k.tap}))(t)
 		defer k.client.Close()
@@ -154,21 +56,21 @@ func talkV2(t *testing.T, answers map[string]string, test func(*testing.T, *v2Ta
 // sends more, because a log does not show how two messages cross.
 func (k *v2Talk) update(updates ...string) {
 	synctest.Wait()
-	k.v2Agent.update(updates...)
+	k.wireAgent.update(updates...)
 	synctest.Wait()
 }
 
 // say sends lines, as update does.
 func (k *v2Talk) say(lines ...string) {
 	synctest.Wait()
-	k.v2Agent.say(lines...)
+	k.wireAgent.say(lines...)
 	synctest.Wait()
 }
 
 // answer answers a request, as update does.
 func (k *v2Talk) answer(method string, n int, rest string) {
 	k.t.Helper()
-	k.v2Agent.answer(method, n, rest)
+	k.wireAgent.answer(method, n, rest)
 	synctest.Wait()
 }
 
