@@ -25,7 +25,7 @@ func TestEdit(t *testing.T) {
 		if len(r.Questions) != 1 {
 			t.Errorf("%d questions: %+v", len(r.Questions), r.Questions)
 		}
-		if len(r.written) != 1 || r.written[0].Added != 1 || r.written[0].Removed != 1 || r.written[0].Created {
+		if len(r.written) != 1 || r.written[0].Added != 1 || r.written[0].Removed != 1 {
 			t.Errorf("written %+v", r.written)
 		}
 		r = open(t, p)
@@ -56,7 +56,7 @@ func TestWrite(t *testing.T) {
 		if len(r.Questions) != 1 || r.Questions[0].Origin != permissions.FromParley || r.Questions[0].Heading != "Create made/by.txt" {
 			t.Errorf("questions %+v", r.Questions)
 		}
-		if len(r.written) != 1 || !r.written[0].Created {
+		if len(r.written) != 1 {
 			t.Errorf("written %+v", r.written)
 		}
 		r = open(t, p)
