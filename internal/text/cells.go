@@ -137,7 +137,7 @@ type RowWriter struct {
 
 // Add appends text in a style.
 func (w *RowWriter) Add(s string, p Pen) {
-	if p != w.pen {
+	if p != w.pen && s != "" {
 		w.buf = p.change(w.buf, w.pen)
 		w.pen = p
 	}
@@ -146,7 +146,7 @@ func (w *RowWriter) Add(s string, p Pen) {
 
 // AddRun appends a run of text in a style. Spaces are in the style before them where that looks the same.
 func (w *RowWriter) AddRun(s string, p Pen) {
-	if s == "" || p.Bg == w.pen.Bg && p.Link == w.pen.Link && (p.Attrs|w.pen.Attrs)&onSpace == 0 && strings.Trim(s, " ") == "" {
+	if p.Bg == w.pen.Bg && p.Link == w.pen.Link && (p.Attrs|w.pen.Attrs)&onSpace == 0 && strings.Trim(s, " ") == "" {
 		p = w.pen
 	}
 	w.Add(s, p)
@@ -156,7 +156,7 @@ func (w *RowWriter) AddRun(s string, p Pen) {
 func (w *RowWriter) AddRow(s string) int { return cutInto(w, s, 0, MaxCells) }
 
 // Spaces appends n spaces.
-func (w *RowWriter) Spaces(n int, p Pen) { w.AddRun(strings.Repeat(" ", max(n, 0)), p) }
+func (w *RowWriter) Spaces(n int, p Pen) { w.Add(strings.Repeat(" ", max(n, 0)), p) }
 
 // Finish returns the row, its style reset, and empties the writer.
 func (w *RowWriter) Finish() string {

@@ -33,6 +33,13 @@ type Pen struct {
 
 func (p Pen) zero() bool { return p == Pen{} }
 
+// PenOf returns the style in which paint paints.
+func PenOf(paint func(string) string) Pen {
+	sc := Scanner{S: paint("x")}
+	sc.Next()
+	return sc.Pen
+}
+
 // Over returns a pen with the colours, attributes and link of p over those of ground. Faint text has no colour of the ground.
 func (p Pen) Over(ground Pen) Pen {
 	if p.fg == "" && p.Attrs&AttrFaint == 0 {

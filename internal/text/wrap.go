@@ -147,9 +147,10 @@ func (w *wrapper) flush(rows []string, n int) []string {
 	}
 	for i, p := range w.row[:end] {
 		if i == 0 || p.pen != w.row[i-1].pen {
-			w.out.Add("", w.pens[p.pen])
+			w.out.Add(p.text, w.pens[p.pen])
+		} else {
+			w.out.buf = append(w.out.buf, p.text...)
 		}
-		w.out.buf = append(w.out.buf, p.text...)
 	}
 	rows = append(rows, w.out.Finish())
 	kept := copy(w.row, w.row[n:])

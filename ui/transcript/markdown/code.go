@@ -106,7 +106,7 @@ func (r *Renderer) codeRow(row string, width int) string {
 		r.row.AddRow(row)
 		return text.Wrap(r.row.Finish(), width)[0] // without spaces at its end
 	}
-	r.row.Spaces(inner-r.row.AddRow(row), r.theme.block)
+	r.row.AddRun(strings.Repeat(" ", max(0, inner-r.row.AddRow(row))), r.theme.block)
 	return r.row.Finish()
 }
 

@@ -151,9 +151,7 @@ func (r *Renderer) plain(source string, p text.Pen, width int) []string {
 
 // paint returns text in a style.
 func (r *Renderer) paint(s string, p text.Pen) string {
-	if s != "" {
-		r.row.Add(s, p)
-	}
+	r.row.Add(s, p)
 	return r.row.Finish()
 }
 

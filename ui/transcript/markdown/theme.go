@@ -17,27 +17,20 @@ type palette struct {
 
 // paletteOf returns the styles of a theme that a message uses.
 func paletteOf(th *theme.Theme) palette {
-	heading, third := penOf(th.Heading), penOf(th.Accent)
+	heading, third := text.PenOf(th.Heading.Paint), text.PenOf(th.Accent.Paint)
 	if th.NoColor { // an accent would be bold, as the second level is
 		third = text.Pen{Attrs: text.AttrItalic}
 	}
 	p := palette{
 		headings: [3]text.Pen{text.Pen{Attrs: text.AttrUnderline}.Over(heading), heading, third},
-		code:     penOf(th.Code), link: penOf(th.Link), dim: penOf(th.Dim), links: th.Links,
+		code:     text.PenOf(th.Code.Paint), link: text.PenOf(th.Link.Paint), dim: text.PenOf(th.Dim.Paint), links: th.Links,
 		tokens: [syntax.Classes]text.Pen{
-			syntax.Keyword: penOf(th.Keyword), syntax.Function: penOf(th.Function), syntax.String: penOf(th.String), syntax.Number: penOf(th.Number),
-			syntax.Comment: penOf(th.Comment), syntax.Inserted: penOf(th.DiffAdd), syntax.Deleted: penOf(th.DiffDel),
+			syntax.Keyword: text.PenOf(th.Keyword.Paint), syntax.Function: text.PenOf(th.Function.Paint), syntax.String: text.PenOf(th.String.Paint), syntax.Number: text.PenOf(th.Number.Paint),
+			syntax.Comment: text.PenOf(th.Comment.Paint), syntax.Inserted: text.PenOf(th.DiffAdd.Paint), syntax.Deleted: text.PenOf(th.DiffDel.Paint),
 		},
 	}
 	if th.CodeBlock.Spec().Bg != nil {
-		p.block = penOf(th.CodeBlock)
+		p.block = text.PenOf(th.CodeBlock.Paint)
 	}
 	return p
-}
-
-// penOf returns the pen of an ink.
-func penOf(ink theme.Ink) text.Pen {
-	sc := text.Scanner{S: ink.Paint("x")}
-	sc.Next()
-	return sc.Pen
 }
