@@ -12,9 +12,10 @@ const tabWidth = 4
 // Scanner walks styled text: printable clusters one at a time, with the style that holds for each in pen. Control
 // characters and every escape sequence but SGR are passed over. Tabs must have been expanded.
 type Scanner struct {
-	S   string
-	pos int // of what follows the last cluster
-	Pen Pen
+	S     string
+	pos   int // of what follows the last cluster
+	Pen   Pen
+	links bool // OSC 8 sets the link of the pen
 }
 
 // Next returns the next cluster, its width in cells (0 to 2), and the byte where it starts; "" at the end.
@@ -52,7 +53,7 @@ func (sc *Scanner) Next() (cluster string, width, start int) {
 	return "", 0, len(sc.S)
 }
 
-// escape passes over one escape sequence at pos and applies it if it is SGR.
+// escape passes over one escape sequence at pos and applies it if it is SGR or a link.
 func (sc *Scanner) escape() {
 	s, i := sc.S, sc.pos+1
 	if i >= len(s) {
@@ -73,8 +74,12 @@ func (sc *Scanner) escape() {
 			i++
 		}
 	case ']', 'P', 'X', '^', '_':
+		start := i
 		for i < len(s) && s[i] != 0x07 && s[i] != 0x1b {
 			i++
+		}
+		if link, ok := strings.CutPrefix(s[start:i], "]8;;"); ok && sc.links {
+			sc.Pen.Link = link
 		}
 		if i < len(s) && s[i] == 0x07 {
 			i++
@@ -130,27 +135,33 @@ type RowWriter struct {
 	pen Pen
 }
 
-// Add appends a cluster in a style.
-func (w *RowWriter) Add(cluster string, p Pen) {
-	if p != w.pen {
+// Add appends text in a style.
+func (w *RowWriter) Add(s string, p Pen) {
+	if p != w.pen && s != "" {
 		w.buf = p.change(w.buf, w.pen)
 		w.pen = p
 	}
-	w.buf = append(w.buf, cluster...)
+	w.buf = append(w.buf, s...)
 }
 
-func (w *RowWriter) spaces(n int, p Pen) {
-	for range n {
-		w.Add(" ", p)
+// AddRun appends a run of text in a style. Spaces are in the style before them where that looks the same.
+func (w *RowWriter) AddRun(s string, p Pen) {
+	if p.Bg == w.pen.Bg && p.Link == w.pen.Link && (p.Attrs|w.pen.Attrs)&onSpace == 0 && strings.Trim(s, " ") == "" {
+		p = w.pen
 	}
+	w.Add(s, p)
 }
+
+// AddRow appends a styled row and returns its width.
+func (w *RowWriter) AddRow(s string) int { return cutInto(w, s, 0, MaxCells) }
+
+// Spaces appends n spaces.
+func (w *RowWriter) Spaces(n int, p Pen) { w.Add(strings.Repeat(" ", max(n, 0)), p) }
 
 // Finish returns the row, its style reset, and empties the writer.
 func (w *RowWriter) Finish() string {
-	if !w.pen.zero() {
-		w.buf = append(w.buf, sgrReset...)
-		w.pen = Pen{}
-	}
+	w.buf = Pen{}.change(w.buf, w.pen)
+	w.pen = Pen{}
 	s := string(w.buf)
 	w.buf = w.buf[:0]
 	return s

@@ -27,7 +27,7 @@ func overlayRow(w *RowWriter, base, top string, x int) string {
 	}
 	base = expandTabs(base)
 	if n := cutInto(w, base, 0, x); n < x {
-		w.spaces(x-n, Pen{})
+		w.Spaces(x-n, Pen{})
 	}
 	cutInto(w, expandTabs(top), skip, skip+width)
 	cutInto(w, base, x+width, MaxCells)

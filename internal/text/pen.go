@@ -3,68 +3,92 @@ package text
 import (
 	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
+// The attributes of a Pen.
 const (
-	attrBold = 1 << iota
-	attrFaint
-	attrItalic
-	attrUnderline
+	AttrBold = 1 << iota
+	AttrFaint
+	AttrItalic
+	AttrUnderline
 	AttrReverse // swaps the colours of text and ground
-	attrStrike
+	AttrStrike
+
+	onSpace = AttrUnderline | AttrReverse | AttrStrike // a space shows these
 )
 
 // attrCodes holds the SGR codes of the attributes in bit order.
 var attrCodes = [...]string{"1", "2", "3", "4", "7", "9"}
 
-const sgrReset = "\x1b[m"
-
-// Pen is a text style as SGR describes it. Colours are kept as the parameters that set them, so a pen costs no parsing to
-// write back and pens compare with ==. Blinking and concealed text are not kept: neither serves a reader.
+// Pen is a text style as SGR describes it, and where the text links to (OSC 8). Colours are kept as the parameters that
+// set them, so a pen costs no parsing to write back and pens compare with ==. Blinking and concealed text are not kept:
+// neither serves a reader.
 type Pen struct {
 	fg, Bg string
 	Attrs  uint8
+	Link   string
 }
 
 func (p Pen) zero() bool { return p == Pen{} }
 
-// AppendTo appends the sequence that sets p on a reset terminal.
-func (p Pen) AppendTo(dst []byte) []byte {
-	if p.zero() {
-		return dst
-	}
-	dst = append(dst, '\x1b', '[')
-	first := true
-	add := func(s string) {
-		if !first {
-			dst = append(dst, ';')
-		}
-		first = false
-		dst = append(dst, s...)
-	}
-	for i, code := range attrCodes {
-		if p.Attrs&(1<<i) != 0 {
-			add(code)
-		}
-	}
-	if p.fg != "" {
-		add(p.fg)
-	}
-	if p.Bg != "" {
-		add(p.Bg)
-	}
-	return append(dst, 'm')
+// PenOf returns the style in which paint paints.
+func PenOf(paint func(string) string) Pen {
+	sc := Scanner{S: paint("x")}
+	sc.Next()
+	return sc.Pen
 }
 
-// change appends what turns a terminal in style from into style p.
+// Over returns a pen with the colours, attributes and link of p over those of ground. Faint text has no colour of the ground.
+func (p Pen) Over(ground Pen) Pen {
+	if p.fg == "" && p.Attrs&AttrFaint == 0 {
+		p.fg = ground.fg
+	}
+	if p.Bg == "" {
+		p.Bg = ground.Bg
+	}
+	if p.Link == "" {
+		p.Link = ground.Link
+	}
+	p.Attrs |= ground.Attrs
+	return p
+}
+
+// AppendTo appends the sequences that set p on a reset terminal.
+func (p Pen) AppendTo(dst []byte) []byte { return p.change(dst, Pen{}) }
+
+// change appends what turns a terminal in style from into style p. What ends is reset by a sequence of its own, after
+// which an ink under the row can resume (theme.Ink.Repaint).
 func (p Pen) change(dst []byte, from Pen) []byte {
+	if p.Link != from.Link {
+		dst = append(dst, ansi.SetHyperlink(p.Link)...)
+		from.Link = p.Link
+	}
+	if from.Attrs&^p.Attrs != 0 || from.fg != "" && p.fg == "" || from.Bg != "" && p.Bg == "" {
+		dst = append(dst, ansi.ResetStyle...)
+		from = Pen{Link: p.Link}
+	}
 	if p == from {
 		return dst
 	}
-	if !from.zero() {
-		dst = append(dst, sgrReset...)
+	sep := "\x1b["
+	add := func(s string) {
+		dst = append(append(dst, sep...), s...)
+		sep = ";"
 	}
-	return p.AppendTo(dst)
+	for i, code := range attrCodes {
+		if p.Attrs&^from.Attrs&(1<<i) != 0 {
+			add(code)
+		}
+	}
+	if p.fg != from.fg {
+		add(p.fg)
+	}
+	if p.Bg != from.Bg {
+		add(p.Bg)
+	}
+	return append(dst, 'm')
 }
 
 // Apply reads the parameters of one SGR sequence, the text between CSI and 'm'.
@@ -80,7 +104,7 @@ func (p *Pen) Apply(params string) {
 			}
 			p.setColour(n, spec)
 		case n == 4 && strings.HasSuffix(param, ":0"):
-			p.Attrs &^= attrUnderline
+			p.Attrs &^= AttrUnderline
 		default:
 			p.set(n)
 		}
@@ -94,25 +118,25 @@ func (p *Pen) Apply(params string) {
 func (p *Pen) set(n int) {
 	switch {
 	case n == 0:
-		*p = Pen{}
+		*p = Pen{Link: p.Link}
 	case n >= 1 && n <= 4:
-		p.Attrs |= attrBold << (n - 1)
+		p.Attrs |= AttrBold << (n - 1)
 	case n == 7:
 		p.Attrs |= AttrReverse
 	case n == 9:
-		p.Attrs |= attrStrike
+		p.Attrs |= AttrStrike
 	case n == 21:
-		p.Attrs |= attrUnderline
+		p.Attrs |= AttrUnderline
 	case n == 22:
-		p.Attrs &^= attrBold | attrFaint
+		p.Attrs &^= AttrBold | AttrFaint
 	case n == 23:
-		p.Attrs &^= attrItalic
+		p.Attrs &^= AttrItalic
 	case n == 24:
-		p.Attrs &^= attrUnderline
+		p.Attrs &^= AttrUnderline
 	case n == 27:
 		p.Attrs &^= AttrReverse
 	case n == 29:
-		p.Attrs &^= attrStrike
+		p.Attrs &^= AttrStrike
 	case n >= 30 && n <= 37, n >= 90 && n <= 97:
 		p.fg = strconv.Itoa(n)
 	case n == 39:

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,13 +11,19 @@ import (
 // The text may be styled; each row carries its own styles. Spaces at a break and at row ends are dropped, those at the
 // start of a line are kept. Newlines begin a new row; an empty text is one empty row. A width below 1 counts as 1, and a
 // wide character that cannot fit becomes a '?'.
-func Wrap(s string, width int) []string {
-	width = max(width, 1)
+func Wrap(s string, width int) []string { return (&wrapper{width: max(width, 1)}).wrap(s) }
+
+// WrapLinked wraps a text that may have links, which must be safe for a terminal.
+func WrapLinked(s string, width int) []string {
+	return (&wrapper{width: max(width, 1), links: true}).wrap(s)
+}
+
+func (w *wrapper) wrap(s string) []string {
+	width := w.width
 	if len(s) <= width && PlainASCII(s) {
 		return []string{strings.TrimRight(s, " ")}
 	}
 	var rows []string
-	w := wrapper{width: width}
 	for line := range strings.SplitSeq(expandTabs(s), "\n") {
 		if w.pen.zero() && PlainASCII(line) {
 			rows = wrapASCII(rows, line, width)
@@ -54,7 +61,7 @@ func wrapASCII(rows []string, line string, width int) []string {
 type piece struct {
 	text  string
 	width int
-	pen   Pen
+	pen   int // its index in wrapper.pens
 }
 
 func (p piece) blank() bool { return p.text == " " }
@@ -62,25 +69,32 @@ func (p piece) blank() bool { return p.text == " " }
 // wrapper wraps one line at a time and carries the style from line to line.
 type wrapper struct {
 	width int
+	links bool // they are kept
 	pen   Pen
+	pens  []Pen   // of the line
 	row   []piece // the row being filled
 	cells int
 	out   RowWriter
 }
 
 func (w *wrapper) line(rows []string, line string) []string {
-	w.row, w.cells = w.row[:0], 0
-	sc := Scanner{S: line, Pen: w.pen}
+	w.row, w.cells = slices.Grow(w.row[:0], min(w.width, len(line))+1), 0
+	sc := Scanner{S: line, Pen: w.pen, links: w.links}
+	w.pens = append(w.pens[:0], w.pen)
 	first := true
 	for {
-		cluster, cw, _ := sc.Next()
+		last := sc.pos
+		cluster, cw, start := sc.Next()
 		if cluster == "" {
 			break
 		}
 		if cw > w.width {
 			cluster, cw = "?", 1
 		}
-		p := piece{cluster, cw, sc.Pen}
+		if start > last && w.pens[len(w.pens)-1] != sc.Pen { // a sequence came before it
+			w.pens = append(w.pens, sc.Pen)
+		}
+		p := piece{cluster, cw, len(w.pens) - 1}
 		for w.cells+cw > w.width && cw > 0 {
 			if p.blank() {
 				break
@@ -128,11 +142,15 @@ func (w *wrapper) breakRow(rows []string, wide bool) []string {
 
 func (w *wrapper) flush(rows []string, n int) []string {
 	end := n
-	for end > 0 && w.row[end-1].blank() && w.row[end-1].pen.Bg == "" {
+	for end > 0 && w.row[end-1].blank() && w.pens[w.row[end-1].pen].Bg == "" {
 		end--
 	}
-	for _, p := range w.row[:end] {
-		w.out.Add(p.text, p.pen)
+	for i, p := range w.row[:end] {
+		if i == 0 || p.pen != w.row[i-1].pen {
+			w.out.Add(p.text, w.pens[p.pen])
+		} else {
+			w.out.buf = append(w.out.buf, p.text...)
+		}
 	}
 	rows = append(rows, w.out.Finish())
 	kept := copy(w.row, w.row[n:])
@@ -251,7 +269,7 @@ func cutInto(out *RowWriter, s string, left, right int) int {
 			written += cw
 		case end > left:
 			n := min(end, right) - max(cells, left)
-			out.spaces(n, sc.Pen)
+			out.Spaces(n, sc.Pen)
 			written += n
 		}
 		cells = end

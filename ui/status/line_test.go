@@ -35,7 +35,7 @@ func TestLineColoursModes(t *testing.T) {
 	l.Env.Theme = theme.Dark()
 	for id, ink := range map[string]theme.Ink{"acceptEdits": l.Env.Theme.Warn, "yolo": l.Env.Theme.Bad} {
 		l.Thread.Modes, l.Thread.Mode = modes, id
-		if row := l.Row(120); !strings.Contains(row, ink.Paint("mode: "+event.NameOf(id, modes))) {
+		if row := l.Row(120); !strings.Contains(row, ink.On()+"mode: "+event.NameOf(id, modes)) {
 			t.Errorf("%s: %q", id, row)
 		}
 	}

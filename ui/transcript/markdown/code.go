@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/ui/widget/syntax"
 )
 
@@ -39,18 +40,18 @@ func (r *Renderer) fence(b Block) []string {
 	if b.Open {
 		if !known || t.tagged != !b.Continued {
 			*t = codeTail{lang: b.Lang, width: width, indent: indent, tagged: !b.Continued}
-			t.rows = r.encode(nil, r.tag(b, width), indent)
+			t.rows = indented(r.tag(b, width), indent)
 		}
 		return r.openFence(code, b.Lang, width, indent)
 	}
 	lines, all := r.tryCode(code, b.Lang, width)
 	if all || !known || t.code == "" {
-		return r.encode(nil, append(r.tag(b, width), lines...), indent)
+		return indented(append(r.tag(b, width), lines...), indent)
 	}
 	// It was just closed: rows with colours keep them until all of it is analysed.
 	rows := t.rows[:len(t.rows):len(t.rows)]
 	if rest := code[len(t.code):]; rest != "" {
-		rows = r.encode(rows, r.code(rest, "", width), indent)
+		rows = append(rows, indented(r.code(rest, "", width), indent)...)
 	}
 	return rows
 }
@@ -64,20 +65,20 @@ func (r *Renderer) openFence(code, lang string, width, indent int) []string {
 		n := at + strings.IndexByte(code[at:], '\n') + 1
 		lines, coloured := r.tryCode(code[at:n], lang, width)
 		before := len(rows)
-		rows = r.encode(rows, lines, indent)
+		rows = append(rows, indented(lines, indent)...)
 		if coloured && at == len(t.code) {
 			t.rows, t.code = append(t.rows, rows[before:]...), code[:n]
 		}
 		at = n
 	}
 	if whole < len(code) {
-		rows = r.encode(rows, r.code(code[whole:], "", width), indent)
+		rows = append(rows, indented(r.code(code[whole:], "", width), indent)...)
 	}
 	return rows
 }
 
 // tryCode renders lines of code. coloured is false if they must be analysed first.
-func (r *Renderer) tryCode(code, lang string, width int) (lines []line, coloured bool) {
+func (r *Renderer) tryCode(code, lang string, width int) (lines []string, coloured bool) {
 	missing := len(r.missing)
 	lines = r.code(code, lang, width)
 	return lines, len(r.missing) == missing
@@ -85,69 +86,68 @@ func (r *Renderer) tryCode(code, lang string, width int) (lines []line, coloured
 
 // code renders lines of code: highlighted, indented, on the ground of a code block,
 // broken where the row ends.
-func (r *Renderer) code(code, lang string, width int) []line {
-	code = strings.TrimSuffix(code, "\n")
+func (r *Renderer) code(code, lang string, width int) []string {
 	inner, _ := r.inner(width, codeIndent)
-	var lines []line
-	for _, l := range splitPieces(r.highlight(code, lang)) {
-		for _, row := range wrapHard(expandPieces(l), inner) {
-			lines = append(lines, r.codeRow(row, width))
+	var rows []string
+	for l := range strings.SplitSeq(r.highlight(strings.TrimSuffix(code, "\n"), lang), "\n") {
+		wrapped, _ := text.HardWrap(l, inner, 0)
+		for _, row := range wrapped {
+			rows = append(rows, r.codeRow(row, width))
 		}
 	}
-	return lines
+	return rows
 }
 
 // codeRow indents a row of a code block and lays it on the ground.
-func (r *Renderer) codeRow(row line, width int) line {
+func (r *Renderer) codeRow(row string, width int) string {
 	inner, used := r.inner(width, codeIndent)
-	out := make(line, 0, len(row)+2)
-	if used > 0 {
-		out = append(out, piece{"  "[:used], r.theme.block})
+	r.row.Spaces(used, r.theme.block)
+	if r.theme.block.Bg == "" {
+		r.row.AddRow(row)
+		return text.Wrap(r.row.Finish(), width)[0] // without spaces at its end
 	}
-	for _, p := range row {
-		out = append(out, piece{p.text, r.theme.block.over(p.style)})
-	}
-	if blank := inner - row.width(); blank > 0 && r.theme.block.bg != 0 {
-		out = append(out, piece{strings.Repeat(" ", blank), r.theme.block})
-	}
-	return out
+	r.row.AddRun(strings.Repeat(" ", max(0, inner-r.row.AddRow(row))), r.theme.block)
+	return r.row.Finish()
 }
 
 // tag returns the row above a fence that names its language; none for a piece that
 // is not its first. Code inside another block has none: copying could not tell it
 // from a line of the code there.
-func (r *Renderer) tag(b Block, width int) []line {
+func (r *Renderer) tag(b Block, width int) []string {
 	lang := oneLine(b.Lang)
 	if b.Continued || isBlank(lang) {
 		return nil
 	}
 	inner, _ := r.inner(width, codeIndent)
-	return []line{r.codeRow(wrapHard([]piece{{text: lang, style: r.theme.dim}}, inner)[0], width)}
+	rows, _ := text.HardWrap(r.paint(lang, r.theme.dim.Over(r.theme.block)), inner, 1)
+	return []string{r.codeRow(rows[0], width)}
 }
 
-// expandPieces expands tabs across pieces.
-func expandPieces(pieces []piece) []piece {
-	column := 0
-	for i, p := range pieces {
-		pieces[i].text = expandTabs(p.text, column)
-		column += textWidth(pieces[i].text)
+// highlight colours code, if its language is known and the code was analysed. No
+// style extends over the end of a line, and tabs are expanded.
+func (r *Renderer) highlight(code, lang string) string {
+	var spans []syntax.Span
+	if lang != "" && !isBlank(code) && r.theme.tokens[syntax.Keyword] != (text.Pen{}) {
+		spans = r.spansOf(Listing{lang: lang, text: code})
 	}
-	return pieces
-}
-
-// highlight colours code, if its language is known and the code was analysed.
-func (r *Renderer) highlight(code, lang string) []piece {
-	if lang == "" || isBlank(code) || r.theme.keyword == (style{}) {
-		return []piece{{text: code}}
-	}
-	spans := r.spansOf(Listing{lang: lang, text: code})
-	pieces, at := []piece(nil), 0
-	for _, s := range spans {
-		to := syntax.Whole(code, at, s.To)
-		pieces = appendPiece(pieces, code[at:to], r.theme.token(s.Class))
+	at, column := 0, 0
+	add := func(to int, p text.Pen) {
+		for i, part := range strings.Split(code[at:to], "\n") {
+			if i > 0 {
+				r.row.Add("\n", text.Pen{})
+				column = 0
+			}
+			part = expandTabs(part, column)
+			r.row.AddRun(part, p)
+			column += text.Width(part)
+		}
 		at = to
 	}
-	return appendPiece(pieces, code[at:], style{})
+	for _, s := range spans {
+		add(syntax.Whole(code, at, s.To), r.theme.tokens[s.Class].Over(r.theme.block))
+	}
+	add(len(code), r.theme.block)
+	return r.row.Finish()
 }
 
 // spansOf returns the classes of the parts of code. Code that must be analysed first
@@ -171,23 +171,24 @@ func (r *Renderer) spansOf(c Listing) []syntax.Span {
 	return nil
 }
 
-// token returns the style of a part of code.
-func (t palette) token(c syntax.Class) style {
-	switch c {
-	case syntax.Inserted:
-		return t.added
-	case syntax.Deleted:
-		return t.deleted
-	case syntax.Comment:
-		return t.comment
-	case syntax.Number:
-		return t.number
-	case syntax.Keyword:
-		return t.keyword
-	case syntax.String:
-		return t.text
-	case syntax.Function:
-		return t.name
+// expandTabs replaces tabs by spaces to the next multiple of four columns.
+func expandTabs(s string, column int) string {
+	if strings.IndexByte(s, '\t') < 0 {
+		return s
 	}
-	return style{}
+	var b strings.Builder
+	for s != "" {
+		i := strings.IndexByte(s, '\t')
+		if i < 0 {
+			b.WriteString(s)
+			break
+		}
+		b.WriteString(s[:i])
+		column += text.Width(s[:i])
+		n := 4 - column%4
+		b.WriteString("    "[:n])
+		column += n
+		s = s[i+1:]
+	}
+	return b.String()
 }

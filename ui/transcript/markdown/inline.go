@@ -9,13 +9,14 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"parley/internal/safetext"
+	"parley/internal/text"
 )
 
 // role is what a run of text is, as bits.
 type role uint8
 
 const (
-	roleStrong role = 1 << iota
+	roleStrong role = 1 << iota // the order of these three counts, see styled
 	roleEmph
 	roleStrike
 	roleCode
@@ -53,11 +54,11 @@ func inline(runs []inlineRun, parent ast.Node, source []byte, as role) []inlineR
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Text:
-			text := string(n.Segment.Value(source))
+			words := string(n.Segment.Value(source))
 			if !n.IsRaw() {
-				text = unescape(text)
+				words = unescape(words)
 			}
-			runs = appendRun(runs, oneLine(text), as)
+			runs = appendRun(runs, oneLine(words), as)
 			if n.HardLineBreak() {
 				runs = appendRun(runs, "\n", as)
 			} else if n.SoftLineBreak() {
@@ -189,35 +190,31 @@ func isPunct(c byte) bool {
 	return c > 0x20 && c < 0x7f && (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9')
 }
 
-// pieces gives runs their styles, over the style of the block they are in.
-func (t palette) pieces(runs []inlineRun, base style) []piece {
-	pieces := make([]piece, 0, len(runs))
-	for _, r := range runs {
-		st := base
-		if r.role&roleCode == 0 { // glamour shows nothing else of a code span
-			if r.role&roleStrong != 0 {
-				st.attr |= bold
-			}
-			if r.role&roleEmph != 0 {
-				st.attr |= italic
-			}
-			if r.role&roleStrike != 0 {
-				st.attr |= strike
+// styled returns runs in their styles, over the style of the block they are in.
+func (r *Renderer) styled(runs []inlineRun, base text.Pen) string {
+	t := &r.theme
+	for _, run := range runs {
+		p := base
+		if run.role&roleCode == 0 { // nothing else of a code span is shown
+			for i, attr := range [...]uint8{text.AttrBold, text.AttrItalic, text.AttrStrike} {
+				if run.role&(roleStrong<<i) != 0 {
+					p.Attrs |= attr
+				}
 			}
 		}
-		if r.role&roleLink != 0 {
-			st = st.over(t.link)
+		if run.role&roleLink != 0 {
+			p = t.link.Over(p)
 		}
-		if r.role&roleCode != 0 {
-			st = st.over(t.code)
+		if run.role&roleCode != 0 {
+			p = t.code.Over(p)
 		}
-		if r.role&roleDim != 0 {
-			st = base.over(t.dim)
+		if run.role&roleDim != 0 {
+			p = t.dim.Over(base)
 		}
 		if t.links {
-			st.link = r.target
+			p.Link = run.target
 		}
-		pieces = appendPiece(pieces, r.text, st)
+		r.row.AddRun(run.text, p)
 	}
-	return pieces
+	return r.row.Finish()
 }

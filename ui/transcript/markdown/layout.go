@@ -1,15 +1,19 @@
 package markdown
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
+	gmtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"parley/internal/text"
 )
 
 // proseParser parses the markdown of one block. It knows no HTML and resolves
@@ -60,20 +64,20 @@ func (d *document) parse(source string) {
 		d.r.parser = newProseParser()
 	}
 	d.source = []byte(source)
-	d.root = d.r.parser.p.Parse(text.NewReader(d.source))
+	d.root = d.r.parser.p.Parse(gmtext.NewReader(d.source))
 }
 
 // blocks lays out the children of a container, with a blank row where the
 // source has one and between blocks that need it.
-func (d *document) blocks(parent ast.Node, width int) []line {
-	var lines []line
+func (d *document) blocks(parent ast.Node, width int) []string {
+	var lines []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		rows := d.block(n, width)
 		if len(rows) == 0 {
 			continue
 		}
 		if len(lines) > 0 && apart(parent, n) {
-			lines = append(lines, nil)
+			lines = append(lines, "")
 		}
 		lines = append(lines, rows...)
 	}
@@ -92,7 +96,7 @@ func apart(parent, n ast.Node) bool {
 	return n.HasBlankPreviousLines()
 }
 
-func (d *document) block(n ast.Node, width int) []line {
+func (d *document) block(n ast.Node, width int) []string {
 	switch n := n.(type) {
 	case *ast.List:
 		return d.list(n, width)
@@ -100,8 +104,10 @@ func (d *document) block(n ast.Node, width int) []line {
 		inner, used := d.r.inner(width, 2)
 		lines := d.blocks(n, inner)
 		if used == 2 {
-			bar := piece{"│ ", d.r.theme.dim}
-			lines = prefixed(lines, bar, bar)
+			bar := d.r.paint("│ ", d.r.theme.dim)
+			for i, row := range lines {
+				lines[i] = text.WrapLinked(bar+row, text.MaxCells)[0] // one bar after the other is one run
+			}
 		}
 		return lines
 	case *ast.FencedCodeBlock:
@@ -116,7 +122,7 @@ func (d *document) block(n ast.Node, width int) []line {
 	case *ast.CodeBlock:
 		return d.r.code(d.code(n), "", width)
 	case *ast.ThematicBreak:
-		return []line{d.r.rule(width)}
+		return []string{d.r.rule(width)}
 	case *extast.Table:
 		return d.table(n, width)
 	case *ast.Heading:
@@ -126,24 +132,28 @@ func (d *document) block(n ast.Node, width int) []line {
 }
 
 // prose lays out a paragraph (level 0) or a heading.
-func (d *document) prose(n ast.Node, level, width int) []line {
-	var base style
+func (d *document) prose(n ast.Node, level, width int) []string {
+	var base text.Pen
 	if level > 0 {
 		base = d.r.theme.headings[min(level, len(d.r.theme.headings))-1]
 	}
-	return wrapWords(d.r.theme.pieces(inline(nil, n, d.source, 0), base), width)
+	rows := text.WrapLinked(d.r.styled(inline(nil, n, d.source, 0), base), width)
+	if len(rows) == 1 && rows[0] == "" {
+		return nil
+	}
+	return rows
 }
 
 // list lays out a list with hanging indents. In a loose list an item of several
 // paragraphs is kept apart from the next one.
-func (d *document) list(list *ast.List, width int) []line {
+func (d *document) list(list *ast.List, width int) []string {
 	marker, number := "• ", list.Start
 	room := 2
 	if list.IsOrdered() {
 		room = len(strconv.Itoa(number+list.ChildCount()-1)) + 2
 	}
 	inner, used := d.r.inner(width, room)
-	var lines []line
+	var lines []string
 	apart := false
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		if list.IsOrdered() {
@@ -153,19 +163,19 @@ func (d *document) list(list *ast.List, width int) []line {
 		}
 		rows := d.blocks(item, inner)
 		if len(rows) == 0 {
-			rows = []line{nil}
+			rows = []string{""}
 		}
 		if used < room { // no room beside the text: the marker before it
-			rows = append(wrapHard([]piece{{text: strings.TrimSpace(marker)}}, width), rows...)
+			rows = append(d.r.plain(strings.TrimSpace(marker), text.Pen{}, width), rows...)
 		} else {
-			first := piece{text: marker}
+			first := marker
 			if !list.IsOrdered() && isTask(item) {
-				first.text = "" // the box is the marker
+				first = "" // the box is the marker
 			}
-			rows = prefixed(rows, first, piece{text: strings.Repeat(" ", room)})
+			rows = prefixed(rows, first, strings.Repeat(" ", room))
 		}
 		if apart {
-			lines = append(lines, nil)
+			lines = append(lines, "")
 		}
 		apart = !list.IsTight && hasBlank(rows)
 		lines = append(lines, rows...)
@@ -183,17 +193,8 @@ func isTask(item ast.Node) bool {
 }
 
 // hasBlank reports whether one of the rows is blank.
-func hasBlank(rows []line) bool {
-	for _, l := range rows {
-		ink := false
-		for _, p := range l {
-			ink = ink || strings.Trim(p.text, " ") != ""
-		}
-		if !ink {
-			return true
-		}
-	}
-	return false
+func hasBlank(rows []string) bool {
+	return slices.ContainsFunc(rows, func(row string) bool { return strings.TrimSpace(ansi.Strip(row)) == "" })
 }
 
 // code returns the text of a code block inside another block.
@@ -209,7 +210,7 @@ func (d *document) code(n ast.Node) string {
 
 // table lays out a table as a grid; one that is open, or has no room, as it is
 // written.
-func (d *document) table(table *extast.Table, width int) []line {
+func (d *document) table(table *extast.Table, width int) []string {
 	var rows [][][]inlineRun
 	var written strings.Builder
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
@@ -242,9 +243,9 @@ func (d *document) table(table *extast.Table, width int) []line {
 	}
 	lines := strings.SplitAfterN(written.String(), "\n", 2)
 	if d.headless && len(lines) == 2 {
-		return d.r.plain(lines[1], style{}, width)
+		return d.r.plain(lines[1], text.Pen{}, width)
 	}
-	return d.r.plain(written.String(), style{}, width)
+	return d.r.plain(written.String(), text.Pen{}, width)
 }
 
 // naturalWidth returns the cells a table needs if nothing is wrapped. Glamour
@@ -255,7 +256,7 @@ func naturalWidth(rows [][][]inlineRun) int {
 		for i, runs := range cells {
 			n := 2 // a space on either side
 			for _, r := range runs {
-				n += textWidth(r.text)
+				n += text.Width(r.text)
 			}
 			if i == len(columns) {
 				columns = append(columns, 0)
@@ -270,13 +271,8 @@ func naturalWidth(rows [][][]inlineRun) int {
 	return total
 }
 
-func fits(lines []line, width int) bool {
-	for _, l := range lines {
-		if l.width() > width {
-			return false
-		}
-	}
-	return true
+func fits(rows []string, width int) bool {
+	return !slices.ContainsFunc(rows, func(row string) bool { return text.Width(row) > width })
 }
 
 // tooDeep reports markdown that is nested far beyond what a reader follows and

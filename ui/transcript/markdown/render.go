@@ -1,11 +1,11 @@
 package markdown
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/ui/theme"
 )
 
@@ -26,7 +26,7 @@ type Renderer struct {
 	found   []*Listing // analysed code of the block that is being drawn
 	missing []*Listing // code of that block that was drawn without colours
 
-	row bytes.Buffer // reused, so that a row takes no more memory than its text
+	row text.RowWriter // reused, so that a row takes no more memory than its text
 }
 
 // NewRenderer returns a renderer for rows of at most width cells, at least 4.
@@ -65,7 +65,7 @@ func (r *Renderer) rows(b Block) []string {
 		rows = r.fence(b)
 	} else {
 		width, indent := r.inner(r.width, b.indent)
-		rows = r.encode(nil, r.lines(b, width), indent)
+		rows = indented(r.lines(b, width), indent)
 	}
 	for len(rows) > 0 && rows[0] == "" {
 		rows = rows[1:]
@@ -76,39 +76,26 @@ func (r *Renderer) rows(b Block) []string {
 	return rows
 }
 
-// encode appends lines as rows that are indented by so many cells.
-func (r *Renderer) encode(rows []string, lines []line, indent int) []string {
-	if indent > 0 {
-		blank := piece{text: strings.Repeat(" ", indent)}
-		lines = prefixed(lines, blank, blank)
-	}
-	rows = slices.Grow(rows, len(lines))
-	for _, l := range lines {
-		rows = append(rows, l.encode(&r.row))
-	}
-	return rows
-}
-
-func (r *Renderer) lines(b Block, width int) []line {
+func (r *Renderer) lines(b Block, width int) []string {
 	switch b.Kind {
 	case 0:
 		return nil
 	case HTML, Reference:
 		return r.plain(safetext.Clean(b.Source), r.theme.dim, width)
 	case Rule:
-		return []line{r.rule(width)}
+		return []string{r.rule(width)}
 	}
 	return r.document(b, width)
 }
 
 // document renders a block that can contain Markdown.
-func (r *Renderer) document(b Block, width int) []line {
+func (r *Renderer) document(b Block, width int) []string {
 	source := safetext.Clean(b.Source)
 	switch {
 	case isBlank(source):
 		return nil
 	case tooDeep(source):
-		return r.plain(source, style{}, width)
+		return r.plain(source, text.Pen{}, width)
 	case b.Kind == Table && b.Open:
 		return r.growing(b, width)
 	}
@@ -128,12 +115,12 @@ func (r *Renderer) document(b Block, width int) []line {
 type grownTable struct {
 	source, head string
 	width        int
-	lines        []line
+	lines        []string
 }
 
 // growing draws the whole rows of a table to which more may come, as they will be drawn at the end. It draws
 // again only after a row.
-func (r *Renderer) growing(b Block, width int) []line {
+func (r *Renderer) growing(b Block, width int) []string {
 	b.Source, b.Open = b.Source[:strings.LastIndexByte(b.Source, '\n')+1], false
 	if t := &r.grown; t.source != b.Source || t.head != b.head || t.width != width {
 		*t = grownTable{b.Source, b.head, width, r.document(b, width)}
@@ -151,33 +138,45 @@ func (r *Renderer) inner(width, indent int) (left, used int) {
 }
 
 // plain wraps text as it is, with its own line breaks.
-func (r *Renderer) plain(text string, st style, width int) []line {
-	var lines []line
-	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		lines = append(lines, wrapHard([]piece{{expandTabs(l, 0), st}}, width)...)
+func (r *Renderer) plain(source string, p text.Pen, width int) []string {
+	var rows []string
+	for l := range strings.SplitSeq(strings.TrimRight(source, "\n"), "\n") {
+		wrapped, _ := text.HardWrap(expandTabs(l, 0), width, 0)
+		for _, row := range wrapped {
+			rows = append(rows, r.paint(strings.TrimRight(row, " "), p))
+		}
 	}
-	return lines
+	return rows
 }
 
-func (r *Renderer) rule(width int) line {
-	return line{{strings.Repeat("─", width), r.theme.dim}}
+// paint returns text in a style.
+func (r *Renderer) paint(s string, p text.Pen) string {
+	r.row.Add(s, p)
+	return r.row.Finish()
 }
 
-// prefixed puts a piece before the first row and another before the others.
-func prefixed(lines []line, first, rest piece) []line {
-	for i, l := range lines {
+func (r *Renderer) rule(width int) string { return r.paint(strings.Repeat("─", width), r.theme.dim) }
+
+// prefixed puts one plain text before the first row and another before the others.
+func prefixed(rows []string, first, rest string) []string {
+	for i, row := range rows {
 		p := rest
 		if i == 0 {
 			p = first
 		}
-		lines[i] = append(line{p}, l...)
+		rows[i] = strings.TrimRight(p+row, " ")
 	}
-	return lines
+	return rows
+}
+
+func indented(rows []string, n int) []string {
+	blank := strings.Repeat(" ", n)
+	return prefixed(rows, blank, blank)
 }
 
 // unindent removes up to columns of white space from the start of each line.
-func unindent(text string, columns int) string {
-	lines := strings.Split(text, "\n")
+func unindent(code string, columns int) string {
+	lines := strings.Split(code, "\n")
 	for i, l := range lines {
 		lines[i] = dedent(l, columns)
 	}

@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -17,6 +16,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"parley/internal/glyphs"
+	"parley/internal/text"
 	"parley/internal/tty"
 	"parley/ui/theme"
 )
@@ -168,7 +168,7 @@ func TestRows(t *testing.T) {
 		{"heading 6", "###### Hi", []string{"\x1b[36mHi\x1b[m"}},
 		{"tasks", "- [x] a b c d e f g h i j\n- [ ] b\n  - [x] c\n- d", []string{"☑ a b c d e f g", "  h i j", "☐ b", "  ☑ c", "• d"}},
 		{"numbered tasks", "1. [ ] a\n2. [x] b", []string{"1. ☐ a", "2. ☑ b"}},
-		{"link", "[a](b)", []string{"\x1b[4;36ma\x1b[0;2m (b)\x1b[m"}},
+		{"link", "[a](b)", []string{"\x1b[4;36ma\x1b[m\x1b[2m (b)\x1b[m"}},
 		{"bare address", "https://x.org/a_b", []string{"\x1b[4;36mhttps://x.org/a_b\x1b[m"}},
 		{"html stays", "Vec<T> <b>x</b>", []string{"Vec<T> <b>x</b>"}},
 		{"escapes once", `\* \\* C:\x \"q\"`, []string{`* \* C:\x "q"`}},
@@ -190,7 +190,7 @@ func TestRows(t *testing.T) {
 		{"fence wraps hard", "```\n0123456789abcdefghij\n```\n", []string{"  0123456789abcdef", "  ghij"}},
 		{"fence without code", "```go\n```\n", nil},
 		{"blank", "\n\n", nil},
-		{"entity in code of a link", "[`&amp;`](x)", []string{"\x1b[4;36m&amp;\x1b[0;2m (x)\x1b[m"}},
+		{"entity in code of a link", "[`&amp;`](x)", []string{"\x1b[4;36m&amp;\x1b[m\x1b[2m (x)\x1b[m"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := NewRenderer(18, theme.ANSI())
@@ -209,6 +209,9 @@ func TestFenceColours(t *testing.T) {
 	}
 	if got := rows("go", theme.ANSI()); len(got) != 2 || !strings.Contains(got[1], "\x1b[35mreturn") {
 		t.Errorf("ansi: %q", got)
+	}
+	if got := NewRenderer(60, theme.ANSI()).Rows(split("```go\nreturn // x\n```\n")[0]); got[1] != "  \x1b[35mreturn \x1b[m\x1b[2m// x\x1b[m" {
+		t.Errorf("quiet text has the colour of the word before: %q", got)
 	}
 	for _, plain := range [][]string{rows("", theme.ANSI()), rows("nosuch", theme.ANSI()), rows("go", theme.Plain())} {
 		if last := plain[len(plain)-1]; last != "  return 1 // x" {
@@ -415,10 +418,8 @@ func TestCellsLookAsProse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cell strings.Builder
-	cell.WriteString(lines[len(lines)-1].encode(&bytes.Buffer{}))
-	want := strings.TrimRight(line(r.theme.pieces(runs, style{})).encode(&bytes.Buffer{}), " ")
-	if got := strings.TrimSpace(cell.String()); got != want {
+	want := r.styled(runs, text.Pen{})
+	if got := strings.TrimSpace(lines[len(lines)-1]); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if _, lines, err := r.glamourTable([][][]inlineRun{{runs}, {runs}}, nil, 200); err == nil {

@@ -1,12 +1,14 @@
 package diff
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/colorprofile"
 
 	"parley/internal/linediff"
+	"parley/internal/text"
 	"parley/internal/tty"
 	"parley/ui/theme"
 )
@@ -19,16 +21,17 @@ func TestFewColoursAreCalm(t *testing.T) {
 		th := theme.For(name, tty.Colours{Dark: true, Depth: colorprofile.ANSI256})
 		c := linediff.Compare(d)
 		rows, _ := Draw(c, Look{Width: 80, Syntax: Highlight(c, 10), Theme: th})
-		mark := over(th.DiffAdd, th.DiffAddLine)
+		mark := text.PenOf(th.DiffAdd.Paint)
+		mark.Bg = text.PenOf(th.DiffAddLine.Paint).Bg
 		for _, row := range rows[2:] {
-			if !strings.Contains(row, mark.On()+"+ "+mark.Off()+th.Keyword.On()+"return") || strings.Count(row, ";48;5;") != 1 {
+			if !slices.Equal(classed(row, mark), []string{"+"}) || !slices.Equal(classed(row, text.PenOf(th.Keyword.Paint)), []string{"return"}) || strings.Count(row, "48;5;") != 1 {
 				t.Errorf("%s: %q", name, row)
 			}
 		}
 	}
 	th := theme.ANSI()
 	rows, _ := Rows(linediff.Compare(linediff.Texts{Path: "a", Old: "one word of a line\n", New: "one term of a line\n"}), 80, 0, th)
-	if all := strings.Join(rows, "\n"); strings.Contains(all, "\x1b[7") || strings.Contains(all, ";7;") || !strings.Contains(all, th.DiffAddWord.On()+"term") {
+	if all := strings.Join(rows, "\n"); strings.Contains(all, "\x1b[7") || strings.Contains(all, ";7;") || !slices.Contains(classed(all, text.PenOf(th.DiffAddWord.Paint)), "term") {
 		t.Errorf("%q", all)
 	}
 }

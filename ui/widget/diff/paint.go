@@ -3,6 +3,7 @@ package diff
 import (
 	"sync/atomic"
 
+	"parley/internal/text"
 	"parley/ui/theme"
 	"parley/ui/widget/syntax"
 )
@@ -10,10 +11,10 @@ import (
 // kindInks paint the lines of one kind: those that were added, those that were deleted, or the context.
 type kindInks struct {
 	sign   string
-	mark   theme.Ink // of the sign
-	text   theme.Ink
-	word   theme.Ink // what changed in a line that is much like another
-	code   [syntax.Classes]theme.Ink
+	mark   text.Pen // of the sign
+	text   text.Pen
+	word   text.Pen // what changed in a line that is much like another
+	code   [syntax.Classes]text.Pen
 	filled bool // its ground extends to the end of the row
 }
 
@@ -21,6 +22,7 @@ type kindInks struct {
 type diffInks struct {
 	th *theme.Theme
 
+	number                  text.Pen
 	context, added, deleted kindInks
 }
 
@@ -37,11 +39,15 @@ func inksOf(th *theme.Theme) *diffInks {
 }
 
 func makeInks(th *theme.Theme) *diffInks {
+	kind := func(sign string, line, word theme.Ink) kindInks {
+		p := text.PenOf(line.Paint)
+		return kindInks{sign: sign, mark: p, text: p, word: text.PenOf(word.Paint)}
+	}
 	in := &diffInks{
-		th:      th,
-		context: kindInks{sign: " ", mark: th.DiffContext, text: th.DiffContext, word: th.DiffContext},
-		added:   kindInks{sign: "+", mark: th.DiffAdd, text: th.DiffAdd, word: th.DiffAddWord},
-		deleted: kindInks{sign: "-", mark: th.DiffDel, text: th.DiffDel, word: th.DiffDelWord},
+		th: th, number: text.PenOf(th.DiffLineNumber.Paint),
+		context: kind(" ", th.DiffContext, th.DiffContext),
+		added:   kind("+", th.DiffAdd, th.DiffAddWord),
+		deleted: kind("-", th.DiffDel, th.DiffDelWord),
 	}
 	coloured := Colours(th)
 	if coloured {
@@ -57,7 +63,8 @@ func makeInks(th *theme.Theme) *diffInks {
 		}
 		for class, ink := range map[syntax.Class]theme.Ink{syntax.Keyword: th.Keyword, syntax.Function: th.Function, syntax.String: th.String,
 			syntax.Number: th.Number, syntax.Comment: th.Comment} {
-			k.code[class] = over(ink, k.text)
+			k.code[class] = text.PenOf(ink.Paint)
+			k.code[class].Bg = k.text.Bg
 		}
 	}
 	return in
@@ -69,23 +76,17 @@ func Colours(th *theme.Theme) bool { return th.DiffAddLine.Spec().Bg != nil }
 
 // ground lays the lines of a kind on a background, or their signs only.
 func (k *kindInks) ground(ink theme.Ink, th *theme.Theme) {
-	k.mark = over(k.mark, ink)
-	if k.text, k.filled = ink, true; th.DiffSigns {
-		k.text, k.filled = th.DiffContext, false
+	k.text, k.filled = text.PenOf(ink.Paint), true
+	k.mark.Bg = k.text.Bg
+	if th.DiffSigns {
+		k.text, k.filled = text.PenOf(th.DiffContext.Paint), false
 	}
-}
-
-// over returns an ink on the background of another.
-func over(ink, ground theme.Ink) theme.Ink {
-	s := ink.Spec()
-	s.Bg = ground.Spec().Bg
-	return theme.NewInk(s)
 }
 
 // run is a stretch of a line in one ink, up to the byte to.
 type run struct {
 	to  int
-	ink theme.Ink
+	ink text.Pen
 }
 
 // runs cuts the first n bytes of a line into stretches of one ink. Marks take precedence over the classes of code.
@@ -109,7 +110,7 @@ func (k *kindInks) runs(dst []run, n int, marks []span, code []syntax.Span) []ru
 				to = min(to, marks[0].from)
 			}
 		}
-		if last := len(dst) - 1; last >= 0 && dst[last].ink.On() == ink.On() {
+		if last := len(dst) - 1; last >= 0 && dst[last].ink == ink {
 			dst[last].to = to
 		} else {
 			dst = append(dst, run{to, ink})
@@ -117,37 +118,4 @@ func (k *kindInks) runs(dst []run, n int, marks []span, code []syntax.Span) []ru
 		at = to
 	}
 	return dst
-}
-
-// rowPainter builds a row and writes an ink only where it changes.
-type rowPainter struct {
-	buf []byte
-	ink theme.Ink
-}
-
-func (p *rowPainter) put(s string, ink theme.Ink) {
-	if s == "" {
-		return
-	}
-	if ink.On() != p.ink.On() {
-		p.buf = append(p.buf, p.ink.Off()...)
-		p.buf = append(p.buf, ink.On()...)
-		p.ink = ink
-	}
-	p.buf = append(p.buf, s...)
-}
-
-func (p *rowPainter) spaces(n int, ink theme.Ink) {
-	const spaces = "                                "
-	for ; n > 0; n -= len(spaces) {
-		p.put(spaces[:min(n, len(spaces))], ink)
-	}
-}
-
-// finish returns the row and empties the painter.
-func (p *rowPainter) finish() string {
-	p.buf = append(p.buf, p.ink.Off()...)
-	s := string(p.buf)
-	p.buf, p.ink = p.buf[:0], theme.Ink{}
-	return s
 }

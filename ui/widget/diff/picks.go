@@ -2,6 +2,7 @@ package diff
 
 import (
 	"parley/internal/linediff"
+	"parley/internal/text"
 	"parley/ui/theme"
 )
 
@@ -41,5 +42,6 @@ func (p *picks) refused(r *diffRenderer, n int) bool {
 
 // faint returns the inks of refused lines.
 func (k *kindInks) faint(th *theme.Theme) *kindInks {
-	return &kindInks{sign: k.sign, mark: th.Faint, text: th.Faint, word: th.Faint}
+	faint := text.PenOf(th.Faint.Paint)
+	return &kindInks{sign: k.sign, mark: faint, text: faint, word: faint}
 }

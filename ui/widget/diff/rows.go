@@ -117,7 +117,7 @@ type diffRenderer struct {
 	picks         *picks
 	longest       int // bytes of a line that are drawn; 0: all
 
-	row  rowPainter
+	row  text.RowWriter
 	cuts []run
 }
 
@@ -262,13 +262,13 @@ func (r *diffRenderer) number(line int) string {
 func (r *diffRenderer) cell(inks *kindInks, numbers, str string, marks []span, code []syntax.Span, width, limit int) (rows []string, more bool) {
 	p := &r.row
 	room, cells := max(width-r.gutter-2, 1), 0
-	p.put(numbers, r.th.DiffLineNumber)
-	p.put(inks.sign+" ", inks.mark)
+	p.Add(numbers, r.inks.number)
+	p.Add(inks.sign+" ", inks.mark)
 	end := func() {
 		if inks.filled {
-			p.spaces(room-cells, inks.text)
+			p.Spaces(room-cells, inks.text)
 		}
-		rows, cells = append(rows, p.finish()), 0
+		rows, cells = append(rows, p.Finish()), 0
 	}
 	r.cuts = inks.runs(r.cuts, len(str), marks, code)
 	from := 0
@@ -277,26 +277,26 @@ func (r *diffRenderer) cell(inks *kindInks, numbers, str string, marks []span, c
 		part := text.Visible(str[from:to])
 		from = to
 		if len(part) <= room-cells && text.PlainASCII(part) {
-			p.put(part, c.ink)
+			p.Add(part, c.ink)
 			cells += len(part)
 			continue
 		}
 		for start, sc := 0, (text.Scanner{S: part}); ; {
 			cluster, w, at := sc.Next()
 			if cluster == "" {
-				p.put(part[start:], c.ink)
+				p.Add(part[start:], c.ink)
 				break
 			}
 			if cells+w > room && cells > 0 {
-				p.put(part[start:at], c.ink)
+				p.Add(part[start:at], c.ink)
 				start = at
 				end()
 				if limit > 0 && len(rows) == limit {
-					p.finish()
+					p.Finish()
 					return rows, true
 				}
-				p.spaces(r.gutter, theme.Ink{})
-				p.put("  ", inks.mark)
+				p.Spaces(r.gutter, text.Pen{})
+				p.Add("  ", inks.mark)
 			}
 			cells += w
 		}

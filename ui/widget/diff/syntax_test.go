@@ -6,20 +6,27 @@ import (
 	"testing"
 
 	"parley/internal/linediff"
+	"parley/internal/text"
 	"parley/ui/theme"
 	"parley/ui/widget/syntax"
 )
 
-// classed lists the words of a drawn row that are in the ink of a class.
-func classed(row string, ink theme.Ink) []string {
+// classed lists the words of a drawn row that are in the pen of a class.
+func classed(row string, pen text.Pen) []string {
 	var out []string
-	for rest := row; ; {
-		_, after, ok := strings.Cut(rest, ink.On())
-		if !ok {
+	word := ""
+	for sc := (text.Scanner{S: row}); ; {
+		cluster, _, _ := sc.Next()
+		if cluster != "" && sc.Pen == pen {
+			word += cluster
+			continue
+		}
+		if word = strings.TrimSpace(word); word != "" {
+			out = append(out, word)
+		}
+		if word = ""; cluster == "" {
 			return out
 		}
-		word, _, _ := strings.Cut(after, "\x1b")
-		out, rest = append(out, strings.TrimSpace(word)), after
 	}
 }
 
@@ -39,16 +46,16 @@ func TestHighlight(t *testing.T) {
 	}
 	for _, w := range []struct {
 		row, want string
-		ink       theme.Ink
+		pen       text.Pen
 	}{
-		{find(" ", "package"), "package", th.Keyword},
+		{find(" ", "package"), "package", text.PenOf(th.Keyword.Paint)},
 		{find("-", "old"), "return", deleted.code[syntax.Keyword]},
 		{find("-", "old"), "// old", deleted.code[syntax.Comment]},
 		{find("+", "/* a"), "/* a", added.code[syntax.Comment]},
 		{find("+", "b */"), "b */", added.code[syntax.Comment]}, // it continues from the line before
 		{find("+", "b */"), "2", added.code[syntax.Number]},
 	} {
-		if got := classed(w.row, w.ink); len(got) == 0 || got[0] != w.want {
+		if got := classed(w.row, w.pen); len(got) == 0 || got[0] != w.want {
 			t.Errorf("%q is not coloured in %q: %q", w.want, stripped([]string{w.row}), got)
 		}
 	}
