@@ -1,6 +1,12 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/workspace"
+	"parley/ui/page"
+	"parley/ui/start"
+)
 
 // leaveStart returns from the first page to the previous one, or quits.
 func (m *Model) leaveStart(quit bool) tea.Cmd {
@@ -12,4 +18,19 @@ func (m *Model) leaveStart(quit bool) tea.Cmd {
 	}
 	m.Choosing = false
 	return nil
+}
+
+// chooseFrom returns what the first page offers, and starts what is chosen there: along, the user is shown first what
+// the agent is told of the conversation in front.
+func chooseFrom(m *Model) (start.Choices, func(spec workspace.Spec, along bool) tea.Cmd) {
+	opts := &m.Options
+	return start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: opts.Place(opts.Cwd), Along: func() bool { return len(m.Front.Thread.Prompts()) > 0 }},
+		func(spec workspace.Spec, along bool) tea.Cmd {
+			if !along {
+				m.Workspace.Start(spec)
+				return nil
+			}
+			m.Choosing = false
+			return page.HandOver(m.Front, -1, spec)
+		}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -39,7 +40,19 @@ func (m *Model) newSession() tea.Cmd {
 }
 
 // anotherAgent shows the start screen. Open sessions continue.
-func (m *Model) anotherAgent() tea.Cmd {
+func (m *Model) anotherAgent(c *page.Page, name string) tea.Cmd {
+	if name = strings.TrimSpace(name); name != "" {
+		spec := m.Workspace.Spec(name)
+		switch {
+		case spec.Command == "":
+			c.Say("No agent " + name + ": /agent lists them")
+			return nil
+		case spec.Missing != "":
+			c.Say(spec.Name + " is not installed: " + spec.Missing)
+			return nil
+		}
+		return page.OfferHandOver(c, spec)
+	}
 	m.start.Reset()
 	m.Choosing = true
 	return nil
@@ -78,7 +91,7 @@ func (s sessions) show() tea.Cmd {
 	l := panel.Sessions(m.Keys, s.all, func(a, b any) bool { return a.(entry).same(b.(entry)) }, panel.SessionActions{
 		Open:       s.open,
 		New:        m.newSession,
-		Another:    m.anotherAgent,
+		Another:    func() tea.Cmd { return m.anotherAgent(m.Front, "") },
 		InWorktree: func() tea.Cmd { return m.Front.Do(intent.InWorktree) },
 		Rename:     s.rename,
 		Close:      s.close,

@@ -136,7 +136,7 @@ func TestForkFromTheList(t *testing.T) {
 	}, func(d *driver) {
 		d.types("/turns\n")
 		d.sees("ctrl+f fork")
-		d.press("ctrl+f")
+		d.press("ctrl+f", "enter")
 		d.soon()
 		d.misses("╭ Prompts")
 		d.sees("▌ one", "▌ two", "· A fork: the agent has copied the session above; both work on the same files")
@@ -164,7 +164,7 @@ func TestForkFromTheList(t *testing.T) {
 // next prompt of a new session. A line says so, and the text can be read and dropped.
 func TestForkWithTheConversation(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
-		d.press("esc", "esc", "up", "ctrl+f")
+		d.press("esc", "esc", "up", "ctrl+f", "enter")
 		d.soon()
 		d.sees("· Forked by copying: your next prompt includes the conversation so far.",
 			"Attached: the conversation so far (1 prompt,", "⌫ drop")

@@ -103,7 +103,8 @@ func New(opts Options) *Model {
 	of := opts.Options
 	of.KeepPrompts, of.Pace, of.Now = opts.History != nil, frame, func() time.Time { return m.Now() }
 	m.Workspace = workspace.New(of)
-	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: opts.Place(opts.Cwd)}, m.Workspace, m.leaveStart)
+	choices, begin := chooseFrom(m)
+	m.start = start.NewAgents(&m.Env, choices, m.Workspace, begin, m.leaveStart)
 	m.pages = pages{screen: &m.Screen, made: map[*workspace.Session]*page.Page{}}
 	m.Store, m.Handlers = newStore(m), m.handlers()
 	m.Front = m.pageOf(m.Workspace.Front())

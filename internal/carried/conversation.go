@@ -24,12 +24,23 @@ const (
 	maxSaid         = 12_000
 )
 
-// Conversation returns the prompts, answers and tool calls of a conversation as a block that is sent
-// with a prompt, as Markdown; "" if it has none. If it is long, the oldest of them are left out, and
-// the middle of long ones.
-func Conversation(items []*thread.Item) string {
+// Conversation returns what Retell does as a block that is sent with a prompt; "" if there is nothing.
+func Conversation(items []*thread.Item) string { return Told(Retell(items)) }
+
+// Told returns a conversation as a block that is sent with a prompt; "" if it is blank.
+func Told(text string, prompts int) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	fence := fenceFor(text)
+	return conversationIntro + fence + "markdown " + words.Count(prompts, "prompt") + ", " + words.Bytes(len(text)) + "\n" + text + "\n" + fence + "\n\n" + conversationEnd + "\n\n"
+}
+
+// Retell returns the prompts, answers and tool calls of a conversation as Markdown, and how many prompts it has.
+// If it is long, the oldest of them are left out, and the middle of long ones.
+func Retell(items []*thread.Item) (text string, prompts int) {
 	var parts []string
-	used, prompts, omitted := 0, 0, 0
+	used, omitted := 0, 0
 	for i, it := range slices.Backward(items) {
 		switch it.Kind {
 		case thread.UserMessage, thread.AgentMessage, thread.ToolCall:
@@ -53,16 +64,11 @@ func Conversation(items []*thread.Item) string {
 		used += len(part)
 		parts = append(parts, part)
 	}
-	if len(parts) == 0 {
-		return ""
-	}
 	if omitted > 0 {
 		parts = append(parts, fmt.Sprintf("… %d earlier entries omitted …", omitted))
 	}
 	slices.Reverse(parts)
-	text := strings.Join(parts, "\n\n")
-	fence := fenceFor(text)
-	return conversationIntro + fence + "markdown " + words.Count(prompts, "prompt") + ", " + words.Bytes(len(text)) + "\n" + text + "\n" + fence + "\n\n" + conversationEnd + "\n\n"
+	return strings.Join(parts, "\n\n"), prompts
 }
 
 // retold returns a message or a tool call as a part of a conversation. follows says that there are

@@ -177,7 +177,7 @@ var Actions = []Action{
 	{Intent: Sessions, In: Chat, Name: "sessions", Keys: []string{"ctrl+s"}, Help: "Show sessions: open, new, rename, close, delete", Command: "sessions", Also: "resume", InLines: "List sessions, or open the one with that number"},
 	{Intent: NextWaiting, In: Chat, Name: "next-waiting", Keys: []string{"alt+w"}, Help: "Go to the next session that waits for you"},
 	{Intent: NewSession, In: Chat, Name: "new-session", Help: "New session", Needs: LiveAgent, Command: "new", Also: "clear"},
-	{Intent: AnotherAgent, In: Chat, Name: "another-agent", Help: "New session with another agent", Command: "agent", InLines: "New session with another agent, which replaces this one"},
+	{Intent: AnotherAgent, In: Chat, Name: "another-agent", Help: "New session with another agent: with the conversation, or without", Command: "agent", Args: "[NAME]", InLines: "New session with another agent, which replaces this one"},
 	{Intent: InWorktree, In: Chat, Name: "worktree", Help: "New session in a git worktree", Needs: LiveAgent, Command: "worktree", Args: "[NAME]"},
 	{Intent: MergeTree, In: Chat, Name: "merge", Help: "Merge this session's worktree (shows changes first)", Needs: LiveAgent, Command: "merge", Args: "[MESSAGE]"},
 	{Intent: DiscardTree, In: Chat, Name: "discard", Help: "Discard this session and its worktree (shows changes first)", Needs: LiveAgent, Command: "discard"},

@@ -13,8 +13,8 @@ import (
 	"parley/permissions"
 )
 
-// atRest returns why the session cannot be forked, and its files not be restored, at the moment.
-func (s *Session) atRest() error {
+// AtRest returns why the session cannot be forked, and its files not be restored, at the moment.
+func (s *Session) AtRest() error {
 	switch {
 	case s.ReadOnly:
 		return errors.New("this is a read-only log")
@@ -50,7 +50,7 @@ func turnOf(items []*thread.Item, item int) int {
 // which, below a copy of the conversation; title is that of this one. The new session gets the settings of this one and
 // its approval mode, unless that allows everything. Fork returns why there can be none now.
 func (s *Session) Fork(prompt int, title string) error {
-	if err := s.atRest(); err != nil {
+	if err := s.AtRest(); err != nil {
 		return err
 	}
 	a, id := s.Agent, s.acp.ID()
@@ -86,6 +86,35 @@ func (s *Session) Fork(prompt int, title string) error {
 	return nil
 }
 
+// Retell returns the conversation before the end of a prompt's turn, or all of it if that is -1, as another agent
+// would be told it, and how many prompts it has.
+func (s *Session) Retell(prompt int) (text string, prompts int) {
+	return carried.Retell(s.Thread.Items[:endOf(s.Thread.Items, prompt)])
+}
+
+// HandOver starts an agent in a session that continues the conversation after the turn of a prompt, or after all
+// of it if that is -1, below a copy of it, and shows that session. told, the conversation in words, goes with its
+// next prompt. The approval mode stays, unless it allows everything.
+func (s *Session) HandOver(prompt int, spec Spec, told string, prompts int) {
+	a := newAgent(s.w)
+	if a.Spec = spec; s.Dir != "" {
+		a.Spec.Dir, a.Spec.Branch = s.Dir, s.Agent.Spec.Branch
+	}
+	f := newSession(s.w, a)
+	if f.approval = s.Approval(); f.approval == permissions.AllMode { // confirmed for that session only
+		f.approval = permissions.AskMode
+	}
+	end := endOf(s.Thread.Items, prompt)
+	f.Thread, f.spans, f.unnamed = s.Thread.Fork(end), slices.Clone(s.spans), true
+	f.Thread.Title = s.Title()
+	if told := carried.Told(told, prompts); told != "" {
+		f.Prompts.Carried.Add(told)
+		f.Thread.AddNotice("The conversation above was with "+s.Agent.Name()+". Your next prompt includes it. Both sessions share these files.", told)
+	}
+	s.w.addSession(f)
+	a.Restart()
+}
+
 // repeated reports whether an event repeats the conversation that a fork begins with: some agents replay
 // it before they answer.
 func (s *Session) repeated(e event.Event) bool {
@@ -101,8 +130,11 @@ func (s *Session) repeated(e event.Event) bool {
 }
 
 // endOf returns where the turn of a prompt ends: the index of the next turn's first prompt, or how many
-// items there are.
+// items there are, as for -1.
 func endOf(items []*thread.Item, prompt int) int {
+	if prompt < 0 {
+		return len(items)
+	}
 	for _, it := range items[prompt+1:] {
 		if it.IsPrompt() && turnOf(items, it.Index) != turnOf(items, prompt) {
 			return it.Index

@@ -249,7 +249,7 @@ type Restorable struct {
 // item would do. It changes nothing. It returns why no files can be restored to there.
 func (c *Changes) CanRestore(item int, done func(Restorable)) error {
 	s, j := c.s, c.Journal()
-	if err := s.atRest(); err != nil {
+	if err := s.AtRest(); err != nil {
 		return err
 	}
 	if j == nil {
@@ -308,7 +308,7 @@ func restorable(ctx context.Context, j Journal, turn int) Restorable {
 // be restored now.
 func (c *Changes) Restore(r Restorable, done func([]undo.Result)) error {
 	s := c.s
-	if err := s.atRest(); err != nil {
+	if err := s.AtRest(); err != nil {
 		return err
 	}
 	j, ctx := c.Journal(), s.w.conns.ctx

@@ -133,7 +133,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Login:        noArgs(func() { c.logins.choose(c.front.Agent, false) }),
 		intent.Logout:       noArgs(func() { c.logins.logOut(c.front.Agent) }),
 		intent.ToggleLog:    c.reportCommand(report.log),
-		intent.AnotherAgent: noArgs(c.starts.another),
+		intent.AnotherAgent: c.starts.another,
 		intent.Turns:        c.reportCommand(report.turns),
 		intent.Approval:     noArgs(func() { chooseApproval(c.dialogs, c.front.Session) }),
 		intent.Trust:        noArgs(func() { c.front.Changes.List(c.report().trusted) }),

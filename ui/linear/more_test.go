@@ -308,6 +308,28 @@ func TestNoticesPlansAndSubagents(t *testing.T) {
 	})
 }
 
+// Another agent can get the conversation with its first prompt.
+func TestHandOver(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.opts.Agents = append(r.opts.Agents, workspace.Spec{Name: "other", Command: "other --acp"})
+	}, func(r *rig) {
+		r.types("/agent nobody", "/agent absent")
+		r.sees("No agent nobody: /agent lists them.", "absent is not installed: npm i absent.")
+		r.types("hello")
+		r.pause()
+		r.types("/agent other")
+		r.sees("Take the conversation along (1 prompt, ")
+		r.types("1")
+		r.pause()
+		r.sees("Connected: other")
+		r.types("go on")
+		r.pause()
+		if got := r.Agent().Prompts(); len(got) != 1 || !strings.HasPrefix(got[0], "This is our conversation so far") || !strings.Contains(got[0], "hello") {
+			t.Errorf("it was told %q", got)
+		}
+	})
+}
+
 // A prompt goes into the running turn where the agent takes one.
 func TestSteer(t *testing.T) {
 	talkTo(t, func(r *rig) {

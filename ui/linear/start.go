@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/carried"
+	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/internal/workspace"
 )
@@ -32,7 +34,7 @@ func (s *starts) choose() {
 		if a.Name == s.choice {
 			label += " (suggested)"
 		}
-		ch := choice{label: label, do: func() { s.w.Replace(a) }}
+		ch := choice{label: label, do: func() { s.replace(a) }}
 		if a.Missing != "" {
 			ch.disabledReason = a.Name + " is not installed: " + a.Missing
 		}
@@ -48,8 +50,25 @@ func (s *starts) choose() {
 	s.dialogs.menuOr("Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it.", choices, none, false)
 }
 
-// another asks for an agent to replace this one.
-func (s *starts) another() {
+// replace starts an agent instead of the others. It may get the conversation of the session in front.
+func (s *starts) replace(spec workspace.Spec) {
+	front := s.w.Front()
+	text, prompts := front.Retell(-1)
+	if prompts == 0 {
+		s.w.Replace(spec)
+		return
+	}
+	s.dialogs.menuOr("Take the conversation along ("+words.Count(prompts, "prompt")+", "+words.Bytes(len(text))+")?", []choice{
+		{label: "Yes, with the next prompt", do: func() {
+			s.w.Replace(spec)
+			s.w.Front().Prompts.Carried.Add(carried.Told(text, prompts))
+		}},
+		{label: "No", do: func() { s.w.Replace(spec) }},
+	}, choice{label: "Stay with " + called(front.Agent)}, false)
+}
+
+// another asks for an agent to replace this one, unless name is one.
+func (s *starts) another(name string) {
 	front := s.w.Front()
 	if front.IsOpen() && busy(front) {
 		s.dialogs.out.say("The turn is still running: /stop stops it.")
@@ -58,7 +77,18 @@ func (s *starts) another() {
 	if front.Agent.Connected() {
 		s.dialogs.out.say("The new agent replaces %s, which ends.", called(front.Agent))
 	}
-	s.choose()
+	if name = strings.TrimSpace(name); name == "" {
+		s.choose()
+		return
+	}
+	switch spec := s.w.Spec(name); {
+	case spec.Command == "":
+		s.dialogs.out.say("No agent %s: /agent lists them.", safetext.Line(name, 60))
+	case spec.Missing != "":
+		s.dialogs.out.say("%s is not installed: %s.", spec.Name, spec.Missing)
+	default:
+		s.replace(spec)
+	}
 }
 
 // began says that an agent is being started.

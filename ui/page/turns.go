@@ -28,7 +28,7 @@ func showTurns(c *Page) tea.Cmd {
 		text := string(c.Thread.Items[item].Text)
 		return c.copyText(func() string { return text })
 	}
-	c.Panels.Show(panel.Turns(c.screen.Keys, prompts, c.screen.Now(), panel.TurnActions{Show: c.goTo, Copy: copied, Edit: with(c, editAgain), Restore: with(c, showRestore), Fork: with(c, fork)}))
+	c.Panels.Show(panel.Turns(c.screen.Keys, prompts, c.screen.Now(), panel.TurnActions{Show: c.goTo, Copy: copied, Edit: with(c, editAgain), Restore: with(c, showRestore), Fork: with(c, forkAfter)}))
 	return nil
 }
 

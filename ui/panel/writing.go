@@ -21,6 +21,7 @@ type Writing struct {
 	Placeholder string
 	Quote       string                    // safe to show
 	Diff        bool                      // Quote is a diff
+	Tall        bool                      // the text may take all of the page
 	Beneath     bool                      // it is about the question, which is drawn above it
 	At          int                       // the row of the page to begin at, if there is room below; 0: at the bottom
 	Done        func(text string) tea.Cmd // enter; it closes the panel
@@ -53,7 +54,11 @@ func (w *Writing) Open(env *layer.Env, out *layer.Effects, on Host) {
 func (w *Writing) Saw(width, height int) {
 	w.base.Saw(width, height)
 	w.editor.SetWidth(box.InnerWidth(width))
-	w.editor.SetMaxRows(max(1, min(mostWritten, height-2)))
+	most := height - 2
+	if !w.Tall {
+		most = min(mostWritten, most)
+	}
+	w.editor.SetMaxRows(max(1, most))
 }
 
 // Key takes all keys.

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/intent"
 	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/ui/layer"
@@ -20,6 +21,7 @@ import (
 type Agents struct {
 	env     *layer.Env
 	w       *workspace.Workspace
+	start   func(spec workspace.Spec, along bool) tea.Cmd
 	leave   func(quit bool) tea.Cmd
 	choices Choices
 	list    *list.List
@@ -33,11 +35,14 @@ type Choices struct {
 	// TypedAgent returns the agent of a command line or a URL. If it is nil, none can be typed.
 	TypedAgent func(line string) (workspace.Spec, error)
 	Dir        string // where the agent will work, as shown
+	// Along reports whether there is a conversation to take along.
+	Along func() bool
 }
 
-// NewAgents returns the page. leave is called when the user leaves it, which quits if there is no page to
+// NewAgents returns the page. start is called with the agent that the user chooses, and whether it gets the
+// conversation of the page in front; leave is called when the user leaves it, which quits if there is no page to
 // return to.
-func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, leave func(quit bool) tea.Cmd) *Agents {
+func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, start func(spec workspace.Spec, along bool) tea.Cmd, leave func(quit bool) tea.Cmd) *Agents {
 	items := make([]list.Item, 0, len(choices.Agents))
 	chosen := 0
 	for i, a := range choices.Agents {
@@ -58,7 +63,7 @@ func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, leave fu
 			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "Other", Value: kind})
 		}
 	}
-	s := &Agents{env: env, w: w, leave: leave, choices: choices, list: list.New(items)}
+	s := &Agents{env: env, w: w, start: start, leave: leave, choices: choices, list: list.New(items)}
 	s.list.Ranked = true
 	s.list.Select(chosen)
 	return s
@@ -97,7 +102,7 @@ func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
 	s.note = ""
 	switch p.Name {
 	case "enter":
-		s.note = s.choose()
+		return s.choose(false), true
 	case "esc":
 		if s.list.Filter() == "" {
 			return s.leave(s.first()), true
@@ -106,6 +111,9 @@ func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
 	case "ctrl+c", "ctrl+d":
 		return s.leave(s.first()), true
 	default:
+		if s.env.Keys.Of(intent.List, p.Name) == intent.Fork && s.choices.Along != nil && s.choices.Along() {
+			return s.choose(true), true
+		}
 		s.list.Key(p.KeyPressMsg)
 	}
 	return nil, true
@@ -121,30 +129,32 @@ func (s *Agents) Paste(text string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// choose starts the typed or the selected agent, or returns why it cannot.
-func (s *Agents) choose() (note string) {
+// choose starts the typed or the selected agent, or notes why it cannot.
+func (s *Agents) choose(along bool) tea.Cmd {
 	if line := s.typed(); line != "" {
 		a, err := s.choices.TypedAgent(line)
 		if err != nil {
-			return err.Error()
+			s.note = err.Error()
+			return nil
 		}
-		s.w.Start(a)
-		return ""
+		return s.start(a, along)
 	}
 	it, ok := s.list.Selected()
 	if !ok {
-		return "No agent matches; parley -- COMMAND ARG… starts any command"
+		s.note = "No agent matches; parley -- COMMAND ARG… starts any command"
+		return nil
 	}
 	switch v := it.Value.(type) {
 	case typedKind:
-		return v.how() + ", then press enter"
+		s.note = v.how() + ", then press enter"
 	case workspace.Spec:
 		if v.Missing != "" {
-			return v.Name + " is not installed: " + v.Missing
+			s.note = v.Name + " is not installed: " + v.Missing
+			return nil
 		}
-		s.w.Start(v)
+		return s.start(v, along)
 	}
-	return ""
+	return nil
 }
 
 // Rows draws the page.
@@ -224,8 +234,11 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	if s.first() {
 		esc = " quit"
 	}
-	lines = append(lines, th.Dim.Paint("Access  "+access),
-		th.Key.Paint("enter")+th.Dim.Paint(" start   ")+th.Key.Paint("esc")+th.Dim.Paint(esc))
+	does := th.Key.Paint("enter") + th.Dim.Paint(" start   ")
+	if key := s.env.Keys.Label(intent.List, intent.Fork); key != "" && s.choices.Along != nil && s.choices.Along() {
+		does += th.Key.Paint(key) + th.Dim.Paint(" start with the conversation   ")
+	}
+	lines = append(lines, th.Dim.Paint("Access  "+access), does+th.Key.Paint("esc")+th.Dim.Paint(esc))
 	out := []string{""}
 	for _, l := range lines {
 		out = append(out, text.WrapInk(nil, l, " ", width-1)...)

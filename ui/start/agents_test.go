@@ -34,7 +34,7 @@ func press(name string) layer.Press {
 // most used first, and not the length of the name; unless the name is all of it.
 func TestAgentsInOrder(t *testing.T) {
 	s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "other", About: "cl"}, {Name: "claude", Command: "one"}, {Name: "cline"}, {Name: "cl-x", Command: "two"}, {Name: "cli", Command: "three"}}},
-		workspace.New(workspace.Options{}), nil)
+		workspace.New(workspace.Options{}), nil, nil)
 	for typed, want := range map[string]string{"cl": "one", "cli": "three", "cl-": "two"} {
 		for _, r := range typed {
 			s.Key(press(string(r)))
@@ -75,7 +75,7 @@ func TestAgents(t *testing.T) {
 					return workspace.Spec{}, errors.New("a quote is not closed")
 				}
 				return workspace.Spec{Name: line}, nil
-			}}, w, func(quit bool) tea.Cmd {
+			}}, w, func(s workspace.Spec, _ bool) tea.Cmd { w.Start(s); return nil }, func(quit bool) tea.Cmd {
 			done = append(done, map[bool]string{true: "quit", false: "back"}[quit])
 			return nil
 		})
@@ -105,7 +105,7 @@ func TestAgents(t *testing.T) {
 func TestAgentsFit(t *testing.T) {
 	for height := 6; height < 16; height++ {
 		for _, width := range []int{20, 40, 80, 150} {
-			s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "one", Command: "one --acp"}, {Name: "two", Command: "two"}}, Dir: "~/src"}, workspace.New(workspace.Options{}), nil)
+			s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "one", Command: "one --acp"}, {Name: "two", Command: "two"}}, Dir: "~/src"}, workspace.New(workspace.Options{}), nil, nil)
 			rows, cursor := s.Rows(width, height)
 			if len(rows) > height || cursor.Y >= len(rows) {
 				t.Errorf("%dx%d: %d rows, the cursor in row %d", width, height, len(rows), cursor.Y)
@@ -123,7 +123,7 @@ func TestAgentsFit(t *testing.T) {
 // An agent that required a login when it was started last says so.
 func TestLoginNeeded(t *testing.T) {
 	s := NewAgents(newEnv(), Choices{Dir: "~/src", Agents: []workspace.Spec{
-		{Name: "ann", Command: "ann", Where: "through npx", Section: "Through npx", NeedsLogin: true}, {Name: "bob", Command: "bob", Where: "configured", NeedsLogin: true}, {Name: "eve", Command: "eve"}}}, workspace.New(workspace.Options{}), nil)
+		{Name: "ann", Command: "ann", Where: "through npx", Section: "Through npx", NeedsLogin: true}, {Name: "bob", Command: "bob", Where: "configured", NeedsLogin: true}, {Name: "eve", Command: "eve"}}}, workspace.New(workspace.Options{}), nil, nil)
 	rows, _ := s.Rows(100, 20)
 	shown := uitest.Text(rows)
 	for _, want := range []string{"login needed", "configured · login needed"} {
