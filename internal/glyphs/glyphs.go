@@ -77,6 +77,3 @@ func Width(s string) int { return method().StringWidth(s) }
 
 // Truncate cuts a styled line to a width and marks the cut with tail.
 func Truncate(s string, width int, tail string) string { return method().Truncate(s, width, tail) }
-
-// TruncateLeft removes a number of cells from the beginning of a styled line.
-func TruncateLeft(s string, cells int) string { return method().TruncateLeft(s, cells, "") }

@@ -4,7 +4,7 @@ package text
 // paints the wrapped text; paint may be nil.
 func WrapInk(paint func(string) string, text, before string, width int) []string {
 	var rows []string
-	for _, r := range Wrap(text, max(1, width-len(before))) {
+	for _, r := range Wrap(text, max(1, width-Width(before))) {
 		if paint != nil {
 			r = paint(r)
 		}

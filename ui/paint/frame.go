@@ -47,11 +47,10 @@ func (p *painter) paint(b []byte, cols, rows int) []byte {
 		finished = len(next)
 		cut = max(0, len(lines)-(rows-1)) // the first live row must be on the screen
 	}
-	p.cols = cols
+	if p.cols = cols; !v.AltScreen {
+		p.cols--
+	}
 	for _, l := range lines[cut:] {
-		if !v.AltScreen {
-			l = glyphs.Truncate(l, cols-1, "")
-		}
 		next = append(next, row{text: l})
 	}
 	body = p.rows(body, next, rows)

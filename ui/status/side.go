@@ -7,7 +7,6 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/describe"
-	"parley/internal/glyphs"
 	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/ui/theme"
@@ -178,7 +177,7 @@ func (s Side) name(path string) string {
 // tail cuts a path at its beginning: its end says more.
 func tail(path string, width int) string {
 	if over := text.Width(path) - width; over > 0 {
-		return "…" + glyphs.TruncateLeft(path, over+1)
+		return "…" + text.Cut(path, over+1, text.MaxCells)
 	}
 	return path
 }

@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -92,16 +91,3 @@ func (i Ink) Off() string { return i.off }
 
 // Spec returns the Spec of the ink.
 func (i Ink) Spec() Spec { return i.spec }
-
-// Style returns the ink as a Lip Gloss style. Rendering with it is slow: do not use it for every row.
-func (i Ink) Style() lipgloss.Style {
-	s := i.spec
-	st := lipgloss.NewStyle()
-	if s.Fg != nil {
-		st = st.Foreground(s.Fg)
-	}
-	if s.Bg != nil {
-		st = st.Background(s.Bg)
-	}
-	return st.Bold(s.Bold).Faint(s.Faint).Italic(s.Italic).Underline(s.Underline).Reverse(s.Reverse)
-}

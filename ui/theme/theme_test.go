@@ -136,9 +136,6 @@ func TestPaint(t *testing.T) {
 	if got, want := bg.Repaint("a"+ink.Paint("b")+"c"), "\x1b[44ma\x1b[1;31mb\x1b[m\x1b[44mc\x1b[m"; got != want {
 		t.Errorf("Repaint = %q, want %q", got, want)
 	}
-	if !ink.Style().GetBold() {
-		t.Error("Style lost bold")
-	}
 }
 
 func BenchmarkPaint(b *testing.B) {

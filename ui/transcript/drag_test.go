@@ -10,6 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/glyphs"
+	"parley/internal/text"
 	"parley/ui/uitest"
 )
 
@@ -33,11 +34,11 @@ func dragged(t *testing.T, v *View, from, to string) string {
 	row, cell := find(t, v, from)
 	v.DragFrom(row, cell)
 	for n, r := range v.Rows()[row:] {
-		text := ansi.Strip(r)
+		s := ansi.Strip(r)
 		if n == 0 {
-			text = strings.Repeat(" ", cell) + glyphs.TruncateLeft(text, cell)
+			s = strings.Repeat(" ", cell) + text.Cut(s, cell, text.MaxCells)
 		}
-		if before, _, ok := strings.Cut(text, to); ok {
+		if before, _, ok := strings.Cut(s, to); ok {
 			v.DragTo(row+n, glyphs.Width(before+to)-1)
 			return v.DraggedText()
 		}

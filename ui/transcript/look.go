@@ -98,10 +98,8 @@ func (l *look) head(text string, most int, ink theme.Ink) (rows []string, left i
 	return l.inked(rows[:min(len(rows), most)], ink), left
 }
 
+// paint returns wrapped text in one ink after what comes before each row.
 func paint(ink theme.Ink, before, s string, width int) []string {
-	var rows []string
-	for _, r := range text.Wrap(s, max(1, prose(width-text.Width(before)))) {
-		rows = append(rows, before+ink.Paint(r))
-	}
-	return rows
+	left := text.Width(before)
+	return text.WrapInk(ink.Paint, s, before, left+prose(width-left))
 }

@@ -251,7 +251,7 @@ func afterCells(row string, cells int) (string, bool) {
 	if glyphs.Width(row) < cells {
 		return "", false
 	}
-	return glyphs.TruncateLeft(row, cells), true
+	return text.Cut(row, cells, text.MaxCells), true
 }
 
 func isASCII(s string) bool {
