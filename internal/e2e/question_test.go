@@ -107,16 +107,23 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 	s.WaitDraft(typed)
 }
 
-// Even without a draft a question allows nothing while typing continues.
-func TestKeysJustAfterQuestionAllowNothing(t *testing.T) {
-	t.Parallel()
+// atQuestion starts parley and waits for a question and these texts.
+func atQuestion(t *testing.T, texts ...string) *Screen {
+	t.Helper()
 	dir := workDir(t)
 	s := Start(t, 90, 24, dir, scripted(t)...)
 	s.WaitFor(placeholder)
 	s.Prompt("ask")
 	s.WaitFor("I shall ask")
 	open(t, dir)
-	s.WaitFor("scripted asks", "alt+a to answer · esc reject")
+	s.WaitFor(append(texts, "scripted asks")...)
+	return s
+}
+
+// Even without a draft a question allows nothing while typing continues.
+func TestKeysJustAfterQuestionAllowNothing(t *testing.T) {
+	t.Parallel()
+	s := atQuestion(t, "alt+a to answer · esc reject")
 	s.Type("y")
 	s.WaitFor("Too soon after another key: press y again")
 	s.WaitDraft("")
@@ -126,13 +133,7 @@ func TestKeysJustAfterQuestionAllowNothing(t *testing.T) {
 // Pasted text is not an answer, and not a prompt until enter.
 func TestPasteIsDraft(t *testing.T) {
 	t.Parallel()
-	dir := workDir(t)
-	s := Start(t, 90, 24, dir, scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("ask")
-	s.WaitFor("I shall ask")
-	open(t, dir)
-	s.WaitFor("scripted asks", armed)
+	s := atQuestion(t, armed)
 	s.Paste("y\nn\r")
 	rows := s.WaitFor("You are typing", "│ › y", "│   n")
 	if rowOf(rows, "the answer was") >= 0 {
@@ -146,13 +147,7 @@ func TestPasteIsDraft(t *testing.T) {
 // Stopping the turn answers its question with "cancelled".
 func TestStopCancelsQuestion(t *testing.T) {
 	t.Parallel()
-	dir := workDir(t)
-	s := Start(t, 90, 24, dir, scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("ask")
-	s.WaitFor("I shall ask")
-	open(t, dir)
-	s.WaitFor("scripted asks")
+	s := atQuestion(t)
 	s.Press("ctrl+c")
 	s.WaitFor("the answer was cancelled")
 	s.WaitIdle()
