@@ -55,33 +55,6 @@ func TestAgentDiesWhileIdle(t *testing.T) {
 	s.WaitFor("heard: and back")
 }
 
-func TestLogAndHelp(t *testing.T) {
-	t.Parallel()
-	s := Start(t, 90, 24, workDir(t), scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("stderr")
-	s.WaitFor("said it on stderr")
-	s.WaitIdle()
-	s.Type("/log")
-	s.WaitFor("tab complete", "/log")
-	s.Press("enter")
-	s.WaitFor("╭ Log", "a word for the log")
-	s.Press("esc")
-	s.WaitGone("╭ Log")
-	s.Press("?")
-	s.WaitFor("╭ Keys", "Send the prompt; during a turn, queue it")
-	s.PressUntil("pgdown", "/work")
-	s.PressUntil("pgdown", "/quit")
-	s.WaitFor("╭ Keys")
-	s.Press("esc")
-	rows := s.WaitGone("╭ Keys")
-	if d := draft(rows); d != "" {
-		t.Errorf("the keys of the overlays went into the draft: %q", d)
-	}
-	s.Type("what?")
-	s.WaitDraft("what?") // ? opens help only if the composer is empty
-}
-
 // Incremental frames must add up to the same screen as a full redraw.
 func TestResizeInMidStream(t *testing.T) {
 	t.Parallel()
@@ -139,51 +112,4 @@ func paragraphs(t *testing.T, rows []string) {
 	if last == 0 {
 		t.Errorf("no paragraph left:\n%s", numbered(rows))
 	}
-}
-
-func TestScrollLongTranscript(t *testing.T) {
-	t.Parallel()
-	s := Start(t, 80, 24, workDir(t), "demo")
-	s.WaitFor(placeholder)
-	s.Prompt("long")
-	s.WaitFor("Section 16 ends here.", "That is all.")
-	end := s.WaitIdle()
-	s.Press("pgup")
-	s.WaitFor("↓ end")
-	s.Press("pgup", "pgup", "pgup", "pgup", "pgup")
-	s.WaitOnly([]string{"Section 12 ends here.", "↓ end"}, "That is all.")
-	s.Press("ctrl+home")
-	s.WaitFor("▌ long", "A long answer")
-	// New output does not move a reader who is elsewhere.
-	s.Prompt("hello")
-	s.WaitFor("You wrote:", "That is all.", "? help")
-	s.Press("ctrl+home")
-	s.WaitFor("▌ long", "A long answer", "↓ end")
-	s.Press("ctrl+end")
-	s.WaitOnly([]string{"You wrote:", "That is all."}, "↓ end")
-	if rowOf(end, "↓ end") >= 0 {
-		t.Errorf("the tag stood at the end already:\n%s", numbered(end))
-	}
-}
-
-// New output does not move a reader who has scrolled up.
-func TestReaderStaysInPlace(t *testing.T) {
-	t.Parallel()
-	dir := workDir(t)
-	s := Start(t, 60, 20, dir, scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("trickle")
-	s.WaitParagraph(12)
-	s.Press("pgup")
-	before := s.WaitFor("↓ end")[0]
-	_, mark := s.Raw(0)
-	open(t, dir)
-	s.WaitIdle()
-	rows := s.Rows()
-	raw, _ := s.Raw(mark)
-	if rows[0] != before || len(raw) == 0 {
-		t.Errorf("the first row was %q and is %q", before, rows[0])
-	}
-	s.Press("ctrl+end")
-	s.WaitFor("The end of the trickle.")
 }
