@@ -14,7 +14,7 @@ import (
 )
 
 // gatedAgent is a connection that answers the handshake and then receives as many lines
-// of a load as the test releases.
+// of a load as the test releases. The fakeagent would allocate, too.
 type gatedAgent struct {
 	version int
 	asked   chan []byte

@@ -111,7 +111,8 @@ func (l *load) write(out *os.File, n int) {
 // lastLine is the start of the line that ends a load.
 const lastLine = `{"jsonrpc":"2.0","id":`
 
-// loadProcess runs the test binary as an agent that answers each prompt with a load.
+// loadProcess runs the test binary as an agent that answers each prompt with a load, at no cost but that
+// of the copying.
 // spec is its name, the version, and the number of updates.
 func loadProcess(spec string) int {
 	var name string

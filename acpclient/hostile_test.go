@@ -3,7 +3,6 @@ package acpclient_test
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -48,7 +47,7 @@ func TestCase193HostileText(t *testing.T) {
 		t.Fatalf("only %d events: %q", len(r.Events), r.Lines)
 	}
 	for _, e := range r.Events {
-		eachString(reflect.ValueOf(e), reflect.TypeOf(e).Name(), func(path, s string) {
+		acptest.EachString(e, func(path, s string) {
 			if !verbatim[path[strings.LastIndexByte(path, '.')+1:]] && safetext.Clean(s) != s {
 				t.Errorf("%s is %q", path, s)
 			}
@@ -57,33 +56,6 @@ func TestCase193HostileText(t *testing.T) {
 	for _, l := range r.Log {
 		if safetext.Line(l, 1<<20) != l {
 			t.Errorf("the log says %q", l)
-		}
-	}
-}
-
-// eachString visits all strings of a value, including the texts of errors.
-func eachString(v reflect.Value, path string, f func(path, s string)) {
-	if !v.IsValid() {
-		return
-	}
-	if err, ok := v.Interface().(error); ok && err != nil {
-		f(path, err.Error())
-		return
-	}
-	switch v.Kind() {
-	case reflect.String:
-		f(path, v.String())
-	case reflect.Pointer, reflect.Interface:
-		eachString(v.Elem(), path, f)
-	case reflect.Slice:
-		for i := range v.Len() {
-			eachString(v.Index(i), path, f)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				eachString(v.Field(i), path+"."+v.Type().Field(i).Name, f)
-			}
 		}
 	}
 }

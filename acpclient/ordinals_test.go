@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -19,36 +20,14 @@ import (
 	"parley/internal/must"
 )
 
-// wireOf returns the span of an event, "-" for none.
+// wireOf returns the span of an event, "-" for none, "?" if it cannot have one.
 func wireOf(e event.Event) string {
-	var w event.Span
-	switch e := e.(type) {
-	case event.TextArrived:
-		w = e.Wire
-	case event.ToolChanged:
-		w = e.Wire
-	case event.CommandsChanged:
-		w = e.Wire
-	case event.PermissionRequested:
-		w = e.Wire
-	case event.PermissionAnswered:
-		w = e.Wire
-	case event.TurnStarted:
-		w = e.Wire
-	case event.TurnCancelled:
-		w = e.Wire
-	case event.TurnEnded:
-		w = e.Wire
-	case event.HistoryBegan:
-		w = e.Wire
-	case event.HistoryEnded:
-		w = e.Wire
-	case event.ModesOffered:
-		w = e.Wire
-	default:
+	f := reflect.ValueOf(e).FieldByName("Wire")
+	if !f.IsValid() {
 		return "?"
 	}
-	if w.First == 0 && w.Last == 0 {
+	w := f.Interface().(event.Span)
+	if w == (event.Span{}) {
 		return "-"
 	}
 	return fmt.Sprintf("%d-%d", w.First, w.Last)

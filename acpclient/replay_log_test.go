@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -253,7 +252,7 @@ func checkEvents(t *testing.T, events []event.Event) {
 		if e.EventSession() != "s1" {
 			t.Fatalf("got %#v", e)
 		}
-		eachString(reflect.ValueOf(e), reflect.TypeOf(e).Name(), func(path, s string) {
+		acptest.EachString(e, func(path, s string) {
 			if !verbatim[path[strings.LastIndexByte(path, '.')+1:]] && safetext.Clean(s) != s {
 				t.Fatalf("%s is %q", path, s)
 			}

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/fakeagent"
-	"parley/internal/seeds"
 )
 
 // release is a form with a field of each kind.
@@ -347,18 +345,8 @@ func TestTypingNeverAccepts(t *testing.T) {
 		})
 	}, func(d *driver) {
 		d.connected()
-		r := rand.New(rand.NewPCG(7, 7))
 		asked := 0
-		for range seeds.Of(15_000) {
-			pause := time.Duration(r.IntN(20)) * time.Millisecond
-			if r.IntN(50) == 0 {
-				pause = time.Duration(r.IntN(599)) * time.Millisecond
-			}
-			if pause > 0 {
-				time.Sleep(pause)
-				d.settle()
-			}
-			d.press(keys[r.IntN(len(keys))])
+		d.pressAtRandom(7, 15_000, keys, func() {
 			asked = max(asked, d.m.Front.Elicits.Len())
 			if first := d.m.Front.Elicits.First(); first != nil {
 				for _, v := range first.Values() {
@@ -367,7 +355,7 @@ func TestTypingNeverAccepts(t *testing.T) {
 					}
 				}
 			}
-		}
+		})
 		got := strings.Join(d.Agent().Answers(), "|")
 		if strings.Contains(got, "accept") || strings.Contains(got, "decline") {
 			t.Fatalf("typing has answered: %s", got)

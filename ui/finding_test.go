@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/fakeagent"
 	"parley/ui/theme"
 )
 
@@ -121,15 +120,7 @@ func TestSearchContinues(t *testing.T) {
 
 // A search takes no key of a question that is given them, and gives its row back.
 func TestSearchAndQuestion(t *testing.T) {
-	withTranscript(t, func(d *driver, _ *Options) {
-		d.fake.Turn(func(t *fakeagent.Turn) string {
-			if t.Text == "ask" {
-				t.Wait(time.Second)
-				return asking(push, usual)(t)
-			}
-			return talkative(t)
-		})
-	}, func(d *driver) {
+	withTranscript(t, whenAsked(asking(push, usual)), func(d *driver) {
 		d.press("tab", "/")
 		d.types("two\n")
 		d.press("esc", "esc")

@@ -33,6 +33,19 @@ func talkative(t *fakeagent.Turn) string {
 	return "end_turn"
 }
 
+// whenAsked makes the agent take that turn, after a second, for the prompt "ask".
+func whenAsked(turn func(*fakeagent.Turn) string) func(*driver, *Options) {
+	return func(d *driver, _ *Options) {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			if t.Text != "ask" {
+				return talkative(t)
+			}
+			t.Wait(time.Second)
+			return turn(t)
+		})
+	}
+}
+
 // withTranscript opens a chat in which two prompts were answered.
 func withTranscript(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	t.Helper()
@@ -194,15 +207,7 @@ func TestTranscriptStays(t *testing.T) {
 // tab hand them over.
 func TestQuestionWhileTheTranscriptHasTheKeys(t *testing.T) {
 	for _, key := range []string{"alt+a", "tab"} {
-		withTranscript(t, func(d *driver, _ *Options) {
-			d.fake.Turn(func(t *fakeagent.Turn) string {
-				if t.Text == "ask" {
-					t.Wait(time.Second)
-					return asking(push, usual)(t)
-				}
-				return talkative(t)
-			})
-		}, func(d *driver) {
+		withTranscript(t, whenAsked(asking(push, usual)), func(d *driver) {
 			d.types("ask\n")
 			d.soon()
 			d.press("tab")
@@ -224,15 +229,7 @@ func TestQuestionWhileTheTranscriptHasTheKeys(t *testing.T) {
 			d.draft("")
 		})
 	}
-	withTranscript(t, func(d *driver, _ *Options) {
-		d.fake.Turn(func(t *fakeagent.Turn) string {
-			if t.Text == "ask" {
-				t.Wait(time.Second)
-				return asking(push, usual)(t)
-			}
-			return talkative(t)
-		})
-	}, func(d *driver) { // esc goes back to the composer and rejects nothing
+	withTranscript(t, whenAsked(asking(push, usual)), func(d *driver) { // esc goes back to the composer and rejects nothing
 		d.types("ask\n")
 		d.soon()
 		d.press("tab")
@@ -251,15 +248,7 @@ func TestQuestionWhileTheTranscriptHasTheKeys(t *testing.T) {
 
 // So does a form.
 func TestFormWhileTheTranscriptHasTheKeys(t *testing.T) {
-	withTranscript(t, func(d *driver, _ *Options) {
-		d.fake.Turn(func(t *fakeagent.Turn) string {
-			if t.Text == "ask" {
-				t.Wait(time.Second)
-				return eliciting(oneField)(t)
-			}
-			return talkative(t)
-		})
-	}, func(d *driver) {
+	withTranscript(t, whenAsked(eliciting(oneField)), func(d *driver) {
 		d.types("ask\n")
 		d.soon()
 		d.press("tab")

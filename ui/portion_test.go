@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/ui/uitest"
 )
 
 // rest runs a command for the events that it hands over; false where it hands
@@ -42,7 +43,7 @@ func rest(cmd tea.Cmd) (resultMsg, bool) {
 // of it, a key that comes meanwhile is on the screen before the rest, and nothing
 // of it is lost.
 func TestKeysComeBetweenPortions(t *testing.T) {
-	text := answer(2 << 20)
+	text := uitest.Answer(2 << 20)
 	m := chatting(120, 40)
 	said := func() string {
 		var b strings.Builder

@@ -235,6 +235,24 @@ func TestKeyThatIsNoAnswer(t *testing.T) {
 	})
 }
 
+// pressAtRandom presses keys after pauses that are too short to allow anything, and calls each after
+// every one.
+func (d *driver) pressAtRandom(seed uint64, n int, keys []string, each func()) {
+	r := rand.New(rand.NewPCG(seed, seed))
+	for range seeds.Of(n) {
+		pause := time.Duration(r.IntN(20)) * time.Millisecond
+		if r.IntN(50) == 0 {
+			pause = time.Duration(r.IntN(599)) * time.Millisecond
+		}
+		if pause > 0 {
+			time.Sleep(pause)
+			d.settle()
+		}
+		d.press(keys[r.IntN(len(keys))])
+		each()
+	}
+}
+
 // No stream of keys allows anything without a pause or a key that turns to the
 // question: thousands of keys while questions come and go.
 func TestTypingNeverAllows(t *testing.T) {
@@ -253,20 +271,8 @@ func TestTypingNeverAllows(t *testing.T) {
 		})
 	}, func(d *driver) {
 		d.connected()
-		r := rand.New(rand.NewPCG(5, 5))
 		asked := 0
-		for range seeds.Of(30_000) {
-			pause := time.Duration(r.IntN(20)) * time.Millisecond
-			if r.IntN(50) == 0 {
-				pause = time.Duration(r.IntN(599)) * time.Millisecond
-			}
-			if pause > 0 {
-				time.Sleep(pause)
-				d.settle()
-			}
-			d.press(keys[r.IntN(len(keys))])
-			asked = max(asked, d.open())
-		}
+		d.pressAtRandom(5, 30_000, keys, func() { asked = max(asked, d.open()) })
 		_, outcomes, _ := seen(d.Agent())
 		if strings.Contains(outcomes, "ok") || strings.Contains(outcomes, "ever") {
 			t.Fatalf("typing has allowed something: %s", outcomes)

@@ -20,7 +20,7 @@ import (
 	"parley/internal/must"
 )
 
-// agent controls the agent's process.
+// agent controls the agent's process. It is not the fakeagent, because what it sends need not be JSON.
 type agent struct {
 	listener net.Listener
 	command  acpclient.AgentCommand

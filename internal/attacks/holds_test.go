@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/acpclient/acptest"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/decoy"
@@ -177,7 +178,7 @@ func (s *stage) inspect(e event.Event) {
 	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[event.For]().PkgPath() {
 		return
 	}
-	eachString(reflect.ValueOf(e), t.Name(), func(path, text string) {
+	acptest.EachString(e, func(path, text string) {
 		if name := path[strings.LastIndexByte(path, '.')+1:]; !raw[name] && safetext.Clean(text) != text {
 			s.t.Errorf("%s is %.200q", path, text)
 		}
@@ -195,38 +196,6 @@ func (s *stage) checkLink(url string) {
 	}
 	if bad := uitest.Unsafe(l.URL + l.Host); bad != "" {
 		s.t.Errorf("the address %q is shown as %q", url, l.URL)
-	}
-}
-
-// eachString visits all strings in a value, errors by their text.
-func eachString(v reflect.Value, path string, f func(path, text string)) {
-	if !v.IsValid() {
-		return
-	}
-	if v.CanInterface() {
-		if err, ok := v.Interface().(error); ok && err != nil {
-			f(path, err.Error())
-			return
-		}
-	}
-	switch v.Kind() {
-	case reflect.String:
-		f(path, v.String())
-	case reflect.Pointer, reflect.Interface:
-		eachString(v.Elem(), path, f)
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return
-		}
-		for i := range v.Len() {
-			eachString(v.Index(i), path, f)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				eachString(v.Field(i), path+"."+v.Type().Field(i).Name, f)
-			}
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ package attacks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/acpclient/wire"
+	"parley/internal/fakeagent"
 	"parley/internal/must"
 )
 
@@ -45,45 +45,27 @@ func (broken) Key() uint64                                 { return 1 }
 func (broken) Judge()                                      { panic("while it judges") }
 func (broken) Wait(ctx context.Context) acpclient.Decision { panic("at work") }
 
-// asker is an agent that makes requests one after the other and reports the answers.
-type asker struct{ peer *jsonrpc.Peer }
-
-func (*asker) Notification(string, []byte) {}
-
-func (a *asker) Request(r jsonrpc.Request) jsonrpc.Work {
-	return func(ctx context.Context) (any, error) {
-		switch r.Method {
-		case "initialize":
-			return json.RawMessage(`{"protocolVersion":1}`), nil
-		case "session/new":
-			return json.RawMessage(`{"sessionId":"s1"}`), nil
-		}
-		for _, call := range [][2]string{
-			{"fs/read_text_file", `{"sessionId":"s1","path":"/x"}`},
-			{"fs/write_text_file", `{"sessionId":"s1","path":"/x","content":"x"}`},
-			{"session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}`},
-		} {
-			var result json.RawMessage
-			err := a.peer.Call(ctx, call[0], json.RawMessage(call[1]), &result)
-			var e *jsonrpc.Error
-			if !errors.As(err, &e) || e.Code != jsonrpc.CodeInternalError {
-				return nil, jsonrpc.Errorf(1, "%s came to %s, %v", call[0], result, err)
-			}
-		}
-		return json.RawMessage(`{"stopReason":"end_turn"}`), nil
-	}
-}
-
 // A panic in a service becomes an error of that call. The turn continues, and the next one works.
 func TestPanicInAService(t *testing.T) {
 	for name, b := range map[string]broken{"on the reader": {}, "at work": {later: true}} {
 		t.Run(name, func(t *testing.T) {
 			queue, log := event.NewQueue(), event.NewLog()
 			ours, theirs := transport.Pipe()
-			a := &asker{}
-			a.peer = jsonrpc.NewPeer(theirs, a, jsonrpc.Options{})
-			a.peer.Start()
-			defer a.peer.Close(nil)
+			script := &fakeagent.Script{}
+			script.Turn(func(turn *fakeagent.Turn) string {
+				for method, params := range map[string]string{
+					"fs/read_text_file":          `{"sessionId":"s1","path":"/x"}`,
+					"fs/write_text_file":         `{"sessionId":"s1","path":"/x","content":"x"}`,
+					"session/request_permission": `{"sessionId":"s1","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}`,
+				} {
+					var e *jsonrpc.Error
+					if err := turn.Agent.Call(turn.Ctx, method, params, nil); !errors.As(err, &e) || e.Code != jsonrpc.CodeInternalError {
+						t.Errorf("%s: got %v", method, err)
+					}
+				}
+				return "end_turn"
+			})
+			defer fakeagent.New(theirs, script).Close()
 			client := must.Get(acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: queue, Log: log, Services: acpclient.Services{FS: b, Permissions: b}}))(t)
 			defer client.Close()
 			session := must.Get(client.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()}))(t)

@@ -29,7 +29,7 @@ import (
 )
 
 // worker is an agent whose every turn says something, asks, reads and writes. Some turns also run a
-// command.
+// command. It is not the fakeagent, which would keep something of every turn.
 type worker struct {
 	peer  *jsonrpc.Peer
 	dir   string

@@ -66,9 +66,6 @@ func turn(t *fakeagent.Turn) string {
 		t.Say("before the end ")
 		fmt.Fprint(os.Stderr, "first line of the complaint\nthe disk is full of bees\n")
 		t.Agent.Exit(3)
-	case "stderr":
-		fmt.Fprintln(os.Stderr, "a word for the log")
-		t.Say("said it on stderr")
 	case "silent":
 		fmt.Fprintln(os.Stderr, "401 from the model")
 	case "plan":

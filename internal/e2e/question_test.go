@@ -107,22 +107,6 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 	s.WaitDraft(typed)
 }
 
-// Even without a draft a question allows nothing while typing continues.
-func TestKeysJustAfterQuestionAllowNothing(t *testing.T) {
-	t.Parallel()
-	dir := workDir(t)
-	s := Start(t, 90, 24, dir, scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("ask")
-	s.WaitFor("I shall ask")
-	open(t, dir)
-	s.WaitFor("scripted asks", "alt+a to answer · esc reject")
-	s.Type("y")
-	s.WaitFor("Too soon after another key: press y again")
-	s.WaitDraft("")
-	s.PressUntil("n", "the answer was no")
-}
-
 // Pasted text is not an answer, and not a prompt until enter.
 func TestPasteIsDraft(t *testing.T) {
 	t.Parallel()
@@ -141,22 +125,6 @@ func TestPasteIsDraft(t *testing.T) {
 	s.Press("alt+a")
 	s.WaitFor(armed)
 	s.PressUntil("n", "the answer was no")
-}
-
-// Stopping the turn answers its question with "cancelled".
-func TestStopCancelsQuestion(t *testing.T) {
-	t.Parallel()
-	dir := workDir(t)
-	s := Start(t, 90, 24, dir, scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("ask")
-	s.WaitFor("I shall ask")
-	open(t, dir)
-	s.WaitFor("scripted asks")
-	s.Press("ctrl+c")
-	s.WaitFor("the answer was cancelled")
-	s.WaitIdle()
-	s.WaitGone("scripted asks")
 }
 
 func TestCommandWithLiveOutput(t *testing.T) {

@@ -19,15 +19,6 @@ func TestQuitKeys(t *testing.T) {
 		name string
 		quit func(s *Screen)
 	}{
-		{"ctrl+d", func(s *Screen) {
-			s.Type("draft")
-			s.WaitDraft("draft")
-			s.Press("home", "ctrl+d") // deletes forward while there is text after the cursor
-			s.WaitDraft("raft")
-			s.Press("ctrl+c") // clears the draft
-			s.WaitDraft("")
-			s.Press("ctrl+d")
-		}},
 		{"/quit", func(s *Screen) { s.Prompt("/quit") }},
 		{"during a turn", func(s *Screen) {
 			s.Prompt("trickle")

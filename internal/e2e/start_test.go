@@ -46,32 +46,6 @@ func TestFirstRun(t *testing.T) {
 	}
 }
 
-func TestQuitFromStartScreen(t *testing.T) {
-	t.Parallel()
-	s := Start(t, 80, 24, workDir(t))
-	s.WaitFor("Type to filter")
-	s.Type("zzz")
-	s.WaitFor("zzz")
-	s.Press("enter")
-	s.WaitFor("parley -- COMMAND ARG…")
-	s.Press("esc")
-	s.WaitFor("Type to filter")
-	s.Press("esc")
-	if code := s.ExitCode(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-}
-
-func TestAgentNotInstalled(t *testing.T) {
-	t.Parallel()
-	s := Start(t, 100, 30, workDir(t))
-	s.WaitFor("Type to filter")
-	s.Type("claude")
-	s.WaitFor("Not installed: npm install -g")
-	s.Press("enter")
-	s.WaitFor("claude is not installed: npm install -g")
-}
-
 func TestAgentThatCannotStart(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

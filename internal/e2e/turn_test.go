@@ -20,89 +20,6 @@ func TestNoStopReason(t *testing.T) {
 	s.WaitFor("There is no reason.", "Turn ended: the agent ended the turn without a stop reason.")
 }
 
-func TestStopInMidStream(t *testing.T) {
-	t.Parallel()
-	for _, key := range []string{"esc", "ctrl+c"} {
-		t.Run(key, func(t *testing.T) {
-			t.Parallel()
-			s := Start(t, 80, 24, workDir(t), scripted(t)...)
-			s.WaitFor(placeholder)
-			s.Prompt("trickle")
-			s.WaitParagraph(3)
-			s.Type("half a draft")
-			s.WaitDraft("half a draft")
-			s.Press(key)
-			s.WaitFor("  Stopped")
-			s.WaitIdle()
-			s.WaitDraft("half a draft")
-			s.Prompt(" sent later")
-			s.WaitFor("heard: half a draft sent later")
-			s.WaitIdle()
-		})
-	}
-}
-
-// The demo's long answer can be stopped at any point.
-func TestStopDemo(t *testing.T) {
-	t.Parallel()
-	s := Start(t, 80, 24, workDir(t), "demo")
-	s.WaitFor(placeholder)
-	s.Prompt("think, plan and write something long")
-	s.WaitFor("esc stop")
-	s.Press("esc")
-	s.WaitFor("  Stopped")
-	s.WaitIdle()
-	s.Prompt("hello again")
-	s.WaitFor("hello again", "That is all.")
-}
-
-func TestQueue(t *testing.T) {
-	t.Parallel()
-	dir := workDir(t)
-	s := Start(t, 90, 24, dir, scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("hold")
-	s.WaitFor("holding")
-	s.Prompt("second thing")
-	s.WaitFor(`queued 1  "second thing"`, "1 queued", "↑ edit")
-	s.Prompt("third thing")
-	s.WaitFor(`queued 2  "third thing"`)
-	s.Press("up") // back into the composer
-	s.WaitDraft("third thing")
-	s.Prompt(" changed")
-	rows := s.WaitFor(`queued 2  "third thing changed"`)
-	if rowOf(rows, "heard:") >= 0 {
-		t.Errorf("sent during the turn:\n%s", numbered(rows))
-	}
-	s.Prompt("dropped")
-	s.WaitFor(`queued 3  "dropped"`)
-	s.Press("backspace")
-	s.WaitGone("dropped")
-	open(t, dir)
-	rows = s.WaitFor("and let go", "heard: second thing", "heard: third thing changed")
-	if rowOf(rows, "heard: second thing") > rowOf(rows, "heard: third thing") {
-		t.Errorf("sent in the wrong order:\n%s", numbered(rows))
-	}
-	s.WaitIdle()
-	s.WaitOnly(nil, "queued", "heard: dropped")
-}
-
-// After a stop the queue waits for the user.
-func TestStopKeepsQueue(t *testing.T) {
-	t.Parallel()
-	s := Start(t, 90, 24, workDir(t), scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("trickle")
-	s.WaitParagraph(2)
-	s.Prompt("afterwards")
-	s.WaitFor(`queued 1  "afterwards"`)
-	s.Press("esc")
-	s.WaitFor("  Stopped", "enter send")
-	s.Press("enter")
-	s.WaitFor("heard: afterwards")
-	s.WaitGone("queued")
-}
-
 // When an agent dies, parley says so with its last output, and can start it again.
 func TestAgentDies(t *testing.T) {
 	t.Parallel()
@@ -136,33 +53,6 @@ func TestAgentDiesWhileIdle(t *testing.T) {
 	s.WaitIdle()
 	s.Prompt("and back")
 	s.WaitFor("heard: and back")
-}
-
-func TestLogAndHelp(t *testing.T) {
-	t.Parallel()
-	s := Start(t, 90, 24, workDir(t), scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("stderr")
-	s.WaitFor("said it on stderr")
-	s.WaitIdle()
-	s.Type("/log")
-	s.WaitFor("tab complete", "/log")
-	s.Press("enter")
-	s.WaitFor("╭ Log", "a word for the log")
-	s.Press("esc")
-	s.WaitGone("╭ Log")
-	s.Press("?")
-	s.WaitFor("╭ Keys", "Send the prompt; during a turn, queue it")
-	s.PressUntil("pgdown", "/work")
-	s.PressUntil("pgdown", "/quit")
-	s.WaitFor("╭ Keys")
-	s.Press("esc")
-	rows := s.WaitGone("╭ Keys")
-	if d := draft(rows); d != "" {
-		t.Errorf("the keys of the overlays went into the draft: %q", d)
-	}
-	s.Type("what?")
-	s.WaitDraft("what?") // ? opens help only if the composer is empty
 }
 
 // Incremental frames must add up to the same screen as a full redraw.
@@ -222,51 +112,4 @@ func paragraphs(t *testing.T, rows []string) {
 	if last == 0 {
 		t.Errorf("no paragraph left:\n%s", numbered(rows))
 	}
-}
-
-func TestScrollLongTranscript(t *testing.T) {
-	t.Parallel()
-	s := Start(t, 80, 24, workDir(t), "demo")
-	s.WaitFor(placeholder)
-	s.Prompt("long")
-	s.WaitFor("Section 16 ends here.", "That is all.")
-	end := s.WaitIdle()
-	s.Press("pgup")
-	s.WaitFor("↓ end")
-	s.Press("pgup", "pgup", "pgup", "pgup", "pgup")
-	s.WaitOnly([]string{"Section 12 ends here.", "↓ end"}, "That is all.")
-	s.Press("ctrl+home")
-	s.WaitFor("▌ long", "A long answer")
-	// New output does not move a reader who is elsewhere.
-	s.Prompt("hello")
-	s.WaitFor("You wrote:", "That is all.", "? help")
-	s.Press("ctrl+home")
-	s.WaitFor("▌ long", "A long answer", "↓ end")
-	s.Press("ctrl+end")
-	s.WaitOnly([]string{"You wrote:", "That is all."}, "↓ end")
-	if rowOf(end, "↓ end") >= 0 {
-		t.Errorf("the tag stood at the end already:\n%s", numbered(end))
-	}
-}
-
-// New output does not move a reader who has scrolled up.
-func TestReaderStaysInPlace(t *testing.T) {
-	t.Parallel()
-	dir := workDir(t)
-	s := Start(t, 60, 20, dir, scripted(t)...)
-	s.WaitFor(placeholder)
-	s.Prompt("trickle")
-	s.WaitParagraph(12)
-	s.Press("pgup")
-	before := s.WaitFor("↓ end")[0]
-	_, mark := s.Raw(0)
-	open(t, dir)
-	s.WaitIdle()
-	rows := s.Rows()
-	raw, _ := s.Raw(mark)
-	if rows[0] != before || len(raw) == 0 {
-		t.Errorf("the first row was %q and is %q", before, rows[0])
-	}
-	s.Press("ctrl+end")
-	s.WaitFor("The end of the trickle.")
 }

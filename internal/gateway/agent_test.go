@@ -23,7 +23,8 @@ func init() {
 	}
 }
 
-// played is the agent of the tests: it sends what the client asks it to send.
+// played is the agent of the tests: it sends what the client asks it to send, byte for byte, so it is not
+// the fakeagent.
 type played struct {
 	mu   sync.Mutex
 	out  func(lines []string)

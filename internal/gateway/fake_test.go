@@ -9,7 +9,7 @@ import (
 	"parley/acpclient/transport"
 )
 
-// fake is an agent in memory.
+// fake is an agent in memory. The gateway sees messages and knows no ACP, so neither does this.
 type fake struct {
 	hear func(*fake, []byte) // called with each message of the client, which it may keep
 	says chan []byte

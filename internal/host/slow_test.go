@@ -61,7 +61,8 @@ func newSlowDisk(t *testing.T, protocol string) *slowDisk {
 	return s
 }
 
-// promptedAgent is an agent of a version whose turns do not end.
+// promptedAgent is an agent of a version whose turns do not end. The fakeagent would not show the ids of
+// its questions, by which they are withdrawn.
 type promptedAgent string
 
 func (promptedAgent) Notification(string, []byte) {}

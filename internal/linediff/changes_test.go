@@ -6,25 +6,14 @@ import (
 	"testing"
 
 	"parley/internal/safetext"
+	"parley/internal/seeds"
 )
-
-func randomText(r *rand.Rand) string {
-	var b strings.Builder
-	for range r.IntN(30) {
-		b.WriteString([]string{"a", "b", "c", "", "\tx ", "x\r", "}"}[r.IntN(7)] + "\n")
-	}
-	s := b.String()
-	if r.IntN(3) == 0 {
-		s = strings.TrimSuffix(s, "\n")
-	}
-	return s
-}
 
 func TestWithout(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	several := 0
 	for range 5000 {
-		before, after := randomText(r), randomText(r)
+		before, after := seeds.Text(r), seeds.Text(r)
 		c := Compare(Texts{Old: safetext.Visible(before), New: safetext.Visible(after)})
 		n := len(c.Changes())
 		refused := make([]bool, n)

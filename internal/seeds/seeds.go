@@ -4,7 +4,11 @@
 // times as long, and what it finds is in the first ones.
 package seeds
 
-import "os"
+import (
+	"math/rand/v2"
+	"os"
+	"strings"
+)
 
 // All reports whether tests should try all of their cases, which takes minutes.
 func All() bool { return os.Getenv("PARLEY_LONG") != "" }
@@ -18,4 +22,17 @@ func Of(all int) int {
 		return (all + 29) / 30
 	}
 	return (all + 9) / 10
+}
+
+// Text returns some lines of a few, with odd ends, for tests that compare texts.
+func Text(r *rand.Rand) string {
+	var b strings.Builder
+	for range r.IntN(30) {
+		b.WriteString([]string{"a", "b", "c", "", "\tx ", "x\r", "}"}[r.IntN(7)] + "\n")
+	}
+	s := b.String()
+	if r.IntN(3) == 0 {
+		s = strings.TrimSuffix(s, "\n")
+	}
+	return s
 }

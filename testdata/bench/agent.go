@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// loadAgent is an ACP 1 agent on standard input and output. The prompt says what it does:
+// loadAgent is an ACP 1 agent on standard input and output. It writes prepared bytes, since the
+// fakeagent would cost more than what is measured. The prompt says what it does:
 //
 //	flood n=1000 c=20 t=1          n chunks of c bytes, made before the first is sent
 //	pace n=1000 c=20 rate=200 t=1  the same, rate chunks a second, some with a mark

@@ -13,23 +13,6 @@ import (
 	"parley/ui/uitest"
 )
 
-// lesson is about so many bytes of an answer with a lot of code in it.
-func lesson(bytes int) string {
-	var b strings.Builder
-	for n := 1; b.Len() < bytes; n++ {
-		fmt.Fprintf(&b, "## Step %d\n\n", n)
-		for range 3 {
-			b.WriteString(strings.Repeat("A sentence with `code()` in it, **words** of weight, 日本語 and a [link](https://example.com/a). ", 3) + "\n\n")
-		}
-		b.WriteString("- one of the points\n- another *one* of them\n\n```go\n")
-		for i := range 10 {
-			fmt.Fprintf(&b, "func step%d(n int) error {\n\treturn fmt.Errorf(\"step %%d: %%w\", n, errors.ErrUnsupported) // %d\n}\n", i, n)
-		}
-		b.WriteString("```\n\n| name | time | count |\n|---|---:|---:|\n| one | 17 | 4 |\n| two | 1200 | 44 |\n\n> quoted\n\n")
-	}
-	return b.String()
-}
-
 // said is a view of one message, at its end.
 func said(text string) *View {
 	th := thread.New("s")
@@ -157,7 +140,7 @@ func TestFloodedFence(t *testing.T) {
 
 // A page renders what it shows, and hardly more.
 func TestPageRendersWhatItShows(t *testing.T) {
-	v := said(lesson(256 << 10))
+	v := said(uitest.Answer(256 << 10))
 	v.Rows()
 	pages := 0
 	for ; v.window.top != (place{}); pages++ {
@@ -176,7 +159,7 @@ func TestPageRendersWhatItShows(t *testing.T) {
 
 // A page that was made ready renders nothing when it is turned to.
 func TestAhead(t *testing.T) {
-	v := said(lesson(256 << 10))
+	v := said(uitest.Answer(256 << 10))
 	v.Rows()
 	v.Page(-1)
 	for page := range 30 {
@@ -200,7 +183,7 @@ func TestAhead(t *testing.T) {
 // BenchmarkPageUp goes page by page through 100,000 rows, from the end to the
 // start, as the screen does; max-ms is the slowest page.
 func BenchmarkPageUp(b *testing.B) {
-	text := lesson(5 << 20)
+	text := uitest.Answer(5 << 20)
 	for b.Loop() {
 		v := said(text)
 		v.Rows()

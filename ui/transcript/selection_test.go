@@ -428,15 +428,7 @@ func TestSelectionWork(t *testing.T) {
 	th := long(10_000)
 	th.Apply(event.TextArrived{For: in, MessageID: "9999", Text: strings.Repeat("\n\nanother paragraph of a long message", 20_000)})
 	v := viewOf(th, "dark", 80, 24)
-	work := func(what string, most int, do func()) {
-		t.Helper()
-		before := v.layout.rendered
-		do()
-		v.Rows()
-		if n := v.layout.rendered - before; n > most {
-			t.Errorf("%s rendered %d segments", what, n)
-		}
-	}
+	work := bounding(t, v)
 	work("the first screen", 30, func() {})
 	work("selecting", 30, func() { v.Select(true) })
 	work("a step in a long message", 5, func() { move(v, -1) })

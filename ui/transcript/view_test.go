@@ -210,11 +210,9 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// Only what is seen is rendered, and only what changed is rendered again.
-func TestWorkIsBoundedByTheScreen(t *testing.T) {
-	th := long(10_000)
-	v := viewOf(th, "dark", 80, 24)
-	work := func(what string, most int, do func()) {
+// bounding returns a function that checks how many segments a step renders.
+func bounding(t *testing.T, v *View) func(what string, most int, do func()) {
+	return func(what string, most int, do func()) {
 		t.Helper()
 		before := v.layout.rendered
 		do()
@@ -223,6 +221,13 @@ func TestWorkIsBoundedByTheScreen(t *testing.T) {
 			t.Errorf("%s rendered %d segments", what, n)
 		}
 	}
+}
+
+// Only what is seen is rendered, and only what changed is rendered again.
+func TestWorkIsBoundedByTheScreen(t *testing.T) {
+	th := long(10_000)
+	v := viewOf(th, "dark", 80, 24)
+	work := bounding(t, v)
 	work("the first screen", 30, func() {})
 	work("the same again", 0, func() {})
 	work("a chunk", 2, func() { v.Changed(th.Apply(event.TextArrived{For: in, MessageID: "9999", Text: "more "})) })

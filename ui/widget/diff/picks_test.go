@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,19 +9,6 @@ import (
 	"parley/internal/tty"
 	"parley/ui/theme"
 )
-
-// randomText is some lines of a few, with odd ends.
-func randomText(r *rand.Rand) string {
-	var b strings.Builder
-	for range r.IntN(30) {
-		b.WriteString([]string{"a", "b", "c", "", "\tx ", "x\r", "}"}[r.IntN(7)] + "\n")
-	}
-	s := b.String()
-	if r.IntN(3) == 0 {
-		s = strings.TrimSuffix(s, "\n")
-	}
-	return s
-}
 
 // Without all changes, without none, and without one after the other. The texts differ
 // from those that were compared, as they do when invisible characters are shown.

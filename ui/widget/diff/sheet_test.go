@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/linediff"
+	"parley/internal/seeds"
 	"parley/internal/text"
 	"parley/internal/tty"
 	"parley/ui/theme"
@@ -36,7 +37,7 @@ func TestSheetIsTheDiff(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, th := range []*theme.Theme{theme.For("plain", tty.Colours{}), theme.For("dark", tty.Colours{Dark: true})} {
 		for range 1000 {
-			d := linediff.Texts{Path: "f.go", Old: randomText(r), New: randomText(r), Whole: r.IntN(3) == 0}
+			d := linediff.Texts{Path: "f.go", Old: seeds.Text(r), New: seeds.Text(r), Whole: r.IntN(3) == 0}
 			c := linediff.Compare(d)
 			if len(c.Hunks) == 0 {
 				continue
