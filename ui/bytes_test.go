@@ -43,7 +43,7 @@ func painting(t *testing.T, turn func(*fakeagent.Turn) string, f func(p *painted
 	drive(t, func(d *driver, o *Options) { d.fake.Turn(turn); o.Theme = "dark" }, func(d *driver) {
 		p := &painted{driver: d, emu: vt.NewEmulator(120, 40)}
 		go io.Copy(io.Discard, p.emu) // its answers are not for us
-		screen := paint.Open(p, tty.Of(tty.In([]string{"TERM=linux"})), func(run func()) { run() })
+		screen := paint.Open(p, tty.Of([]string{"TERM=linux"}), func(run func()) { run() })
 		defer func() { screen.Close(); p.emu.Close() }()
 		d.m.painter = screen
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 40})

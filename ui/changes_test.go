@@ -197,7 +197,7 @@ func TestRedo(t *testing.T) {
 		d.sees("created  new.go", "enter redo")
 		d.press("up", "enter") // the last row
 		d.wait(100 * time.Millisecond)
-		d.sees("Redid the changes to new.go (the agent was not told)")
+		d.sees("Redid new.go (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("Restore the last turn: 1 file")

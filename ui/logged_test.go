@@ -205,7 +205,7 @@ func TestLogThatCannotBeRead(t *testing.T) {
 		d.connected()
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("the logs cannot be listed", "1 New session")
+		d.sees("The logs cannot be listed", "1 New session")
 	})
 }
 

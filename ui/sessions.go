@@ -310,11 +310,11 @@ func (s sessions) rename(l *panel.List, value any) tea.Cmd {
 		return nil
 	}
 	if agent, session := e.key(); session == "" {
-		l.Note = workspace.ErrNotNamed.Error()
+		l.Note = words.Sentence(workspace.ErrNotNamed.Error())
 	} else {
 		l.Rename(s.title(e), func(name string) tea.Cmd {
 			if err := s.m.Workspace.Rename(agent, session, name); err != nil {
-				l.Note = err.Error()
+				l.Note = words.Sentence(err.Error())
 			}
 			return nil
 		})

@@ -169,9 +169,9 @@ func TestSessionsIncomplete(t *testing.T) {
 		d.connected()
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("only 2 sessions are listed")
+		d.sees("Only 2 sessions are listed")
 		d.types("more")
-		d.sees("No match", "only 2 sessions are listed")
+		d.sees("No match", "Only 2 sessions are listed")
 	})
 }
 

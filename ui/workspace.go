@@ -84,7 +84,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		return m.pageOf(n.Session).OnNews(n)
 	case workspace.SessionsListed:
 		if l := m.Front.Panels.ListOf(intent.Sessions); l != nil && n.Err != nil {
-			l.Note, l.Lasting = "", n.Err.Error()
+			l.Note, l.Lasting = "", words.Sentence(n.Err.Error())
 		}
 	case workspace.LoggingIn, workspace.ConnectionLost, workspace.Redialing, workspace.Redialed, workspace.FoundLog,
 		workspace.Reconnecting, workspace.SessionGone, workspace.NotReopened, workspace.QueuePaused: // drawn from the state of the agent or session

@@ -61,7 +61,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if out, ok := s.Out.(*os.File); !f.linear && (!ok || !term.IsTerminal(out.Fd())) {
 		return cli.Usagef("the chat needs a terminal; `parley run PROMPT` works without one")
 	}
-	terminal := tty.Of(os.Getenv).Configured(setup.Config.Notify, setup.Config.Progress)
+	terminal := tty.Of(os.Environ()).Configured(setup.Config.Notify, setup.Config.Progress)
 	if !f.linear && runtime.GOOS != "windows" && terminal.Dumb {
 		return cli.Usagef("this terminal cannot draw the screen (TERM=%s); `parley --linear` chats in lines", os.Getenv("TERM"))
 	}

@@ -45,7 +45,7 @@ func Changed(c undo.Change, path string) string {
 // Undone says in a few words which changes were undone or, if undone is false, redone, and
 // returns a line for each that was refused. to says to where, unless that is "". short shortens a path.
 func Undone(results []undo.Result, undone bool, to string, short func(path string) string) (said string, refused []string) {
-	did := "Redid the changes to"
+	did := "Redid"
 	if undone {
 		did = "Restored"
 	}

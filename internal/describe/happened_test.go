@@ -63,7 +63,7 @@ func TestUndone(t *testing.T) {
 		}
 	}
 	said, refused := Undone([]undo.Result{{Change: a}, {Change: b, Err: errors.New("it has changed since")}}, false, "", same)
-	if said != "Redid the changes to 1 of 2 files" || !slices.Equal(refused, []string{"b: it has changed since"}) {
+	if said != "Redid 1 of 2 files" || !slices.Equal(refused, []string{"b: it has changed since"}) {
 		t.Errorf("%q, %q", said, refused)
 	}
 }

@@ -73,7 +73,7 @@ func TestRuleAndUndo(t *testing.T) {
 	s.Prompt("/undo")
 	s.WaitFor("Redo all 2 changes", "written via parley, turn 1", "written via parley, turn 2", "enter redo")
 	s.Press("down", "enter")
-	s.WaitFor("Redid the changes to notes.txt")
+	s.WaitFor("Redid notes.txt")
 	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {
 		t.Errorf("the file holds %q after it was done again", got)
 	}

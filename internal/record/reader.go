@@ -40,10 +40,6 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// Meta returns the newest meta so far: that of the head, or of the last meta line that Next
-// has passed.
-func (r *Reader) Meta() Meta { return r.meta }
-
 // Close closes the file.
 func (r *Reader) Close() error { return r.file.Close() }
 

@@ -42,7 +42,7 @@ func readAll(t *testing.T, path string) ([]string, Meta) {
 	for {
 		l, err := r.Next()
 		if err == io.EOF {
-			return all, r.Meta()
+			return all, r.meta
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -77,8 +77,16 @@ func (p *Profile) Learn(msg tea.Msg) bool {
 	return *p != before
 }
 
-// Of returns the profile of the terminal with an environment, before it has answered.
-func Of(getenv func(string) string) Profile {
+// Of returns the profile of the terminal with an environment of "NAME=value", before it has answered.
+func Of(environ []string) Profile {
+	getenv := func(name string) string {
+		for _, v := range environ {
+			if key, value, _ := strings.Cut(v, "="); key == name {
+				return value
+			}
+		}
+		return ""
+	}
 	term, program := getenv("TERM"), getenv("TERM_PROGRAM")
 	any := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return getenv(name) != "" })
@@ -132,18 +140,6 @@ func (p Profile) Configured(notify, progress string) Profile {
 		p.Progress = progress == "on"
 	}
 	return p
-}
-
-// In returns a function that looks up a variable in an environment of "NAME=value".
-func In(environ []string) func(name string) string {
-	return func(name string) string {
-		for _, v := range environ {
-			if key, value, _ := strings.Cut(v, "="); key == name {
-				return value
-			}
-		}
-		return ""
-	}
 }
 
 // atLeast reports whether a version such as "3.6.6" is that of parts or later.

@@ -35,7 +35,7 @@ func TestTerminal(t *testing.T) {
 		{"auto", "STY=x KITTY_WINDOW_ID", "1", "bell", false},
 		{"off", "TERM_PROGRAM", "ghostty", "", false},
 	} {
-		got := Of(In(strings.Fields(tc.env+"="+tc.value))).Configured(tc.want, tc.want)
+		got := Of(strings.Fields(tc.env+"="+tc.value)).Configured(tc.want, tc.want)
 		if got.Notify != tc.notify {
 			t.Errorf("%s=%s: notify %q, want %q", tc.env, tc.value, got.Notify, tc.notify)
 		}
@@ -43,14 +43,14 @@ func TestTerminal(t *testing.T) {
 			t.Errorf("%s=%s: progress %v", tc.env, tc.value, got.Progress)
 		}
 	}
-	if p := Of(In(nil)).Configured("osc9", "on"); p.Notify != "osc9" || !p.Progress {
+	if p := Of(nil).Configured("osc9", "on"); p.Notify != "osc9" || !p.Progress {
 		t.Error("the configuration does not count")
 	}
 }
 
 // Answers add to what the environment tells; one that tells nothing new changes nothing.
 func TestLearn(t *testing.T) {
-	p := Of(In([]string{"TERM=xterm-256color"}))
+	p := Of([]string{"TERM=xterm-256color"})
 	for _, c := range []struct {
 		answer tea.Msg
 		change func(*Profile)
@@ -79,7 +79,7 @@ func TestLearn(t *testing.T) {
 
 func TestMultiplexer(t *testing.T) {
 	for env, want := range map[string]string{"": "", "TMUX=/x": "tmux", "ZELLIJ=0": "zellij", "STY=1.pts TERM=screen-256color": "screen", "STY=1.pts TERM=xterm": "", "TMUX=/x STY=1.pts TERM=screen": "tmux"} {
-		if got := Of(In(strings.Fields(env))).Multiplexer; got != want {
+		if got := Of(strings.Fields(env)).Multiplexer; got != want {
 			t.Errorf("%s: got %q, want %q", env, got, want)
 		}
 	}
@@ -94,7 +94,7 @@ func TestReflows(t *testing.T) {
 		{"TERM=xterm-256color", true}, {"TERM=xterm-kitty", true}, {"TERM=linux", false}, {"TERM=screen-256color STY=1.pts", false},
 		{"TERM=screen-256color TMUX=/x", true}, {"TERM=xterm XTERM_VERSION=XTerm(390)", false}, {"TERM=st-256color", false}, {"TERM=stterm", true},
 	} {
-		if got := Of(In(strings.Fields(c.env))).Reflows; got != c.want {
+		if got := Of(strings.Fields(c.env)).Reflows; got != c.want {
 			t.Errorf("%s: got %v", c.env, got)
 		}
 	}
@@ -107,7 +107,7 @@ func TestAnswers(t *testing.T) {
 		"TERM=xterm-256color": true, "TERM=xterm-256color TERM_PROGRAM=Apple_Terminal": false, "TERM=xterm-256color SSH_TTY=yes": false,
 		"TERM=xterm-kitty SSH_TTY=yes": true, "TERM=linux": false, "TERM=tmux-256color TERM_PROGRAM=tmux": true,
 	} {
-		if got := Of(In(strings.Fields(env))).Answers; got != want {
+		if got := Of(strings.Fields(env)).Answers; got != want {
 			t.Errorf("%s: got %v", env, got)
 		}
 	}

@@ -32,6 +32,8 @@ func (c *chat) onNews(n workspace.News) {
 		c.narrator(n.Session).sayPaused()
 	case workspace.AgentNotStarted:
 		c.starts.failed(n.Agent, n.Err)
+	case workspace.FoundLog:
+		c.starts.foundLog(n.Agent)
 	case workspace.LoginWanted:
 		c.logins.wanted(n)
 	case workspace.LoggingIn:
@@ -114,7 +116,7 @@ func (c *chat) onNews(n workspace.News) {
 		c.out.say("Warning: %s.", n.Text())
 	case workspace.Said:
 		c.out.say("%s.", sentence(n.Line))
-	case workspace.FoundLog, workspace.Reconnecting, workspace.LinesCounted, workspace.SessionsListed: // nothing to say
+	case workspace.Reconnecting, workspace.LinesCounted, workspace.SessionsListed: // nothing to say
 	}
 }
 

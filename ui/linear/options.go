@@ -59,7 +59,7 @@ func chooseSetting(ds *dialogs, session *workspace.Session, category string) {
 		choices = append(choices, choice{label: s.Name + ": " + s.Value(), do: func() { chooseValue(ds, s) }})
 	}
 	if len(choices) == 0 {
-		ds.out.say("The agent has no options.")
+		ds.out.say("This agent has no options.")
 		return
 	}
 	ds.menu("Options:", choices)

@@ -24,6 +24,7 @@ type starts struct {
 	choice  string        // the suggested agent
 	still   time.Duration // when it was last said that the agent is still starting
 	quit    func()
+	next    *dialog // that asked last what to do after a failed start
 }
 
 // choose asks which agent to start.
@@ -168,7 +169,19 @@ func (s *starts) whatNow(a *workspace.Agent, guarded bool) {
 	if a.NoSession() {
 		choices = append([]choice{{label: "Start a new session", do: a.StartNew}}, choices...)
 	}
+	if a.FallbackLog() != nil {
+		choices = append([]choice{{label: "Read the log", do: a.ReadLog}}, choices...)
+	}
 	s.dialogs.menuOr("What next?", choices, choice{label: "None of these"}, guarded)
+	s.next = s.dialogs.current
+}
+
+// foundLog asks again what to do, if that is still asked: the log of the session can be read.
+func (s *starts) foundLog(a *workspace.Agent) {
+	if s.next != nil && s.next == s.dialogs.current {
+		s.dialogs.out.say("There is a log of the session.")
+		s.whatNow(a, true)
+	}
 }
 
 // stderr reads what an agent wrote to its stderr. It is printed only on failure; /log has all

@@ -33,6 +33,25 @@ func TestAgentDoesNotStart(t *testing.T) {
 	})
 }
 
+// If the agent that was to open a session does not start, parley's log of the session can be read.
+func TestReadLogInstead(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.Dial = func(int, workspace.Spec) error { return errors.New("nobody is there") }
+		r.opts.Resume = "old"
+		r.opts.Logs = func() ([]workspace.Logged, error) {
+			return []workspace.Logged{{Agent: "fake", Session: "old", Title: "Parser", Replay: func(_ context.Context, sink event.Sink) error {
+				sink.Post(event.TextArrived{For: event.For{Session: "old"}, Role: event.Agent, Text: "as it was logged"})
+				return nil
+			}}}, nil
+		}
+	}, func(r *rig) {
+		r.sees("fake did not start: nobody is there", "What next?", "1. Try again", "There is a log of the session.", "What next?", "1. Read the log", "2. Try again", "Answer 0 to 4:")
+		r.pause()
+		r.types("1")
+		r.sees("as it was logged")
+	})
+}
+
 func TestSlowStart(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.On("initialize", func(c *fakeagent.Call) (string, error) { time.Sleep(11 * time.Second); return c.Default() })

@@ -142,7 +142,7 @@ func TestUndoTakenBack(t *testing.T) {
 		r.types("/undo")
 		r.sees("Undone: created /x/a.go on disk, removed.", "All changes were undone. Redo them, 1 file?")
 		r.types("1")
-		r.sees("Redid the changes to /x/a.go (the agent was not told).")
+		r.sees("Redid /x/a.go (the agent was not told).")
 		r.fresh()
 		r.types("/undo")
 		r.sees("Can be restored: created /x/a.go on disk.")

@@ -78,7 +78,7 @@ func (g *glass) lines() []string {
 // look opens a Screen on a terminal, below a net. It is to be closed.
 func look(cols, rows int) (*glass, *Screen) {
 	g := &glass{emu: vt.NewEmulator(cols, rows), cols: cols, rows: rows}
-	s := newScreen(g, tty.Of(tty.In([]string{"TERM=linux"})))
+	s := newScreen(g, tty.Of([]string{"TERM=linux"}))
 	s.measure = func() (int, int, error) {
 		g.mu.Lock()
 		defer g.mu.Unlock()

@@ -29,7 +29,7 @@ type emulated struct {
 func emulate(cols, rows int) *emulated {
 	e := &emulated{emu: vt.NewEmulator(cols, rows), cols: cols, rows: rows}
 	go io.Copy(io.Discard, e.emu) // its answers
-	e.Screen = newScreen(e.emu, tty.Of(tty.In([]string{"TERM=linux"})))
+	e.Screen = newScreen(e.emu, tty.Of([]string{"TERM=linux"}))
 	e.Screen.measure = func() (int, int, error) { return e.cols, e.rows, nil }
 	e.asked = true
 	return e

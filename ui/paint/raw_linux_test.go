@@ -64,7 +64,7 @@ func TestModesChangeWhileRaw(t *testing.T) {
 	}
 	go io.Copy(io.Discard, master)
 	w := &watched{File: slave}
-	s := Open(w, tty.Of(tty.In([]string{"TERM=linux"})), func(f func()) { f() })
+	s := Open(w, tty.Of([]string{"TERM=linux"}), func(f func()) { f() })
 	program := tea.NewProgram(lender{s}, append(s.Program(), tea.WithInput(slave))...)
 	if _, err := program.Run(); err != nil {
 		t.Fatal(err)

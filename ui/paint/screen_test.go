@@ -46,7 +46,7 @@ func TestSlowTerminal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		to := &slow{let: make(chan bool)}
-		s := newScreen(to, tty.Of(tty.In([]string{"TERM=linux"})))
+		s := newScreen(to, tty.Of([]string{"TERM=linux"}))
 		go s.run()
 		for i := range 1000 {
 			s.Show(page(fmt.Sprintf("frame %d", i)), true)
