@@ -190,7 +190,7 @@ func (q *Question) settled(earlier *Option, mode Mode) (Answer, bool) {
 	if earlier != nil && max(q.Judgement.Effect, q.Judgement.MayHide) < Confirm && byMode != Deny {
 		return Answer{OptionID: earlier.ID, By: "you, earlier in this session"}, true
 	}
-	if q.Judgement.Effect == Allow {
+	if q.Judgement.Effect == Allow && (mode != SideMode || !q.changes()) {
 		if o, ok := choose(*q, AllowOnce); ok { // not "always": the agent would remember that as its own rule
 			return Answer{OptionID: o.ID, By: "your rule: " + q.Judgement.By()}, true
 		}

@@ -14,9 +14,10 @@ const (
 	AcceptEdits              // allow writes inside the session's directories
 	ReadOnlyMode             // reject what writes or runs something
 	AllMode                  // allow everything; never saved
+	SideMode                 // of a side question: reject what writes or runs, whatever the rules allow, and what would be asked; not offered
 )
 
-var modeNames = [...]string{"ask", "accept edits", "read only", "all"}
+var modeNames = [...]string{"ask", "accept edits", "read only", "all", "side question"}
 
 func (m Mode) String() string { return modeNames[m] }
 
@@ -37,7 +38,7 @@ var Modes = []Mode{AskMode, AcceptEdits, ReadOnlyMode, AllMode}
 // the user is asked about what a rule wants asked, and about a command line that could not be
 // read if it may hold what a rule forbids.
 func (m Mode) decide(q *Question) Effect {
-	if q.Judgement.Effect == Confirm {
+	if q.Judgement.Effect == Confirm && m != SideMode {
 		return None
 	}
 	switch m {
@@ -51,21 +52,26 @@ func (m Mode) decide(q *Question) Effect {
 			return Allow
 		}
 	case ReadOnlyMode:
-		switch q.Kind {
-		case "edit", "delete", "move", "execute":
+		if q.changes() {
 			return Deny
 		}
-		if len(q.Facts.Commands) > 0 {
-			return Deny
-		}
-		for _, f := range q.Facts.Files {
-			if f.Write {
-				return Deny
-			}
-		}
+	case SideMode:
+		return Deny
 	}
 	return None
 }
+
+// changes reports whether the question is about something that writes or runs.
+func (q *Question) changes() bool {
+	switch q.Kind {
+	case "edit", "delete", "move", "execute":
+		return true
+	}
+	return len(q.Facts.Commands) > 0 || slices.ContainsFunc(q.Facts.Files, func(f FileFact) bool { return f.Write })
+}
+
+// Reads reports whether the mode rejects what writes or runs.
+func (m Mode) Reads() bool { return m == ReadOnlyMode || m == SideMode }
 
 // onlyFiles reports whether the question is completely known and is only about files inside the
 // session's directories that are not sensitive.

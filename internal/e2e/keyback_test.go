@@ -36,5 +36,7 @@ func goesBack(d *desk) {
 	s.Press("esc", "esc")
 	s.WaitFor("╭ Prompts")
 	s.Press("ctrl+f")
+	s.WaitFor("Fork: continue with", "this agent")
+	s.Press("enter")
 	s.WaitFor("A fork: the agent has copied the session above", "the write is answered")
 }

@@ -89,6 +89,41 @@ func escStops(d *desk) {
 	d.got("trickle\n")
 }
 
+func steers(d *desk) {
+	s := d.start(90, 24, scripted(d)...)
+	s.Prompt("trickle")
+	s.WaitParagraph(3)
+	for n, key := range []string{"alt+s", "ctrl+enter"} {
+		prompt := []string{"trickle again", "that is all"}[n]
+		s.Type(prompt)
+		s.WaitDraft(prompt)
+		s.Press(key)
+		s.WaitFor("takes no prompt in a turn")
+		s.WaitDraft(prompt)
+		s.Press(key)
+		s.WaitFor("▌ " + prompt)
+	}
+	s.WaitFor("heard: that is all")
+	d.got("trickle\ntrickle again\nthat is all\n")
+}
+
+func asksBeside(d *desk) {
+	s := d.keyed(90, 30)
+	s.Press("f7")
+	s.WaitFor("╭ Side question", "enter ask")
+	s.Type("why?")
+	s.Press("enter")
+	s.WaitFor("▌ why?", "heard: why?")
+	s.Press("a")
+	s.WaitFor("enter ask")
+	s.Type("and how?")
+	s.Press("enter")
+	s.WaitFor("heard: and how?")
+	s.Press("c")
+	s.WaitGone("╭ Side question")
+	s.WaitFor("> heard: and how?")
+}
+
 func escTwice(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
 	for _, prompt := range []string{"first words", "second words", "third words"} {

@@ -33,6 +33,8 @@ var keyRows = []struct {
 	{"up, down: history over runs", []string{"chat.history-back", "chat.history-forward"}, walksHistory},
 	{"up, backspace: the queue", []string{"empty.edit-queued", "empty.drop-queued"}, takesQueued},
 	{"alt+q, alt+up, alt+down, ctrl+x: any of the queue", []string{"chat.queue", "list.move-up", "list.move-down", "list.close"}, movesQueued},
+	{"alt+s, ctrl+enter: into the turn", []string{"chat.steer"}, steers},
+	{"f7: a side question", []string{"chat.btw", "reading.ask", "reading.quote"}, asksBeside},
 	{"ctrl+r searches history over runs", []string{"chat.search-history"}, searchesHistory},
 	{"ctrl+g opens the draft in the editor", []string{"chat.editor"}, opensEditor},
 	{"ctrl+v: an image", []string{"chat.paste-image"}, pastesImage},

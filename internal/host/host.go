@@ -298,7 +298,7 @@ func (h *Host) granted(id string, f func(*grants) uint64) uint64 {
 // ruled reports whether the rules or the mode of a session ask about or deny what would otherwise need
 // no question.
 func (h *Host) ruled(id string, f permissions.Facts) bool {
-	if f.Kind != "read" && h.broker.Mode(id) == permissions.ReadOnlyMode {
+	if f.Kind != "read" && h.broker.Mode(id).Reads() {
 		return true
 	}
 	return h.broker.Rules(id).Judge(f).Effect >= permissions.Confirm

@@ -111,6 +111,8 @@ type Connection struct {
 	Note     string               // how the session was found, if the user should know; safe to show
 	Broker   *permissions.Broker
 	Record   string // path of the connection's log, "" if none is kept
+
+	asides asides
 }
 
 // Machine is what parley has on this machine for a connected agent. It is an interface because a workspace

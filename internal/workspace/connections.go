@@ -65,7 +65,10 @@ func (c *connections) end(conn *Connection) {
 	if once == nil {
 		return
 	}
-	once.Do(conn.Close) // a second caller waits for the first
+	once.Do(func() { // a second caller waits for the first
+		conn.asides.drop(conn.Client)
+		conn.Close()
+	})
 	c.mu.Lock()
 	delete(c.live, conn)
 	c.mu.Unlock()

@@ -184,6 +184,12 @@ func (a *Agent) route(e event.Event) {
 			return
 		}
 	}
+	for _, s := range a.Sessions() {
+		if s.SideTalk.concerns(id) {
+			s.SideTalk.apply(e)
+			return
+		}
+	}
 	if s := a.pending; s != nil && !a.removedSessions[id] {
 		a.pending = nil
 		if !a.w.has(s) { // it has been closed
@@ -204,6 +210,7 @@ func (a *Agent) announce(e event.Event) {
 		}
 	case event.Disconnected:
 		for _, s := range a.Sessions() {
+			s.SideTalk.disconnected(e.Err)
 			s.Apply(e)
 		}
 		if a.opening { // the outcome of the start says why

@@ -243,6 +243,9 @@ func (w *Workspace) List() {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
 			a.ListSessions(func(kept []event.StoredSession, err error) {
+				if conn := a.conn; conn != nil {
+					kept = slices.DeleteFunc(kept, func(k event.StoredSession) bool { return conn.asides.has(k.ID) })
+				}
 				a.listed = kept
 				w.tell(SessionsListed{err})
 			})

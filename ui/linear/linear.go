@@ -128,6 +128,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Options:      chooses(""),
 		intent.TogglePlan:   c.reportCommand(report.plan),
 		intent.Background:   c.reportCommand(report.listRunning),
+		intent.Aside:        c.prompts.ask,
 		intent.Steer:        c.prompts.steer,
 		intent.Subagents:    noArgs(func() { c.front.subagents(c.dialogs) }),
 		intent.Login:        noArgs(func() { c.logins.choose(c.front.Agent, false) }),

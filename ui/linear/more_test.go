@@ -330,6 +330,27 @@ func TestHandOver(t *testing.T) {
 	})
 }
 
+// A side question is answered while the turn runs.
+func TestAside(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			if tn.Text == "go" {
+				tn.Wait(time.Minute)
+			}
+			tn.Say("It is a lexer.")
+			return "end_turn"
+		})
+	}, func(r *rig) {
+		r.types("/btw")
+		r.sees("No question: /btw and a text.")
+		r.types("go", "/btw what is lex.go?")
+		r.pause()
+		r.sees("Asked beside the session.", "The answer to your side question:", "You: what is lex.go?", "fake: It is a lexer.", "End of the answer.")
+		r.types("/btw")
+		r.sees("fake: It is a lexer.")
+	})
+}
+
 // A prompt goes into the running turn where the agent takes one.
 func TestSteer(t *testing.T) {
 	talkTo(t, func(r *rig) {

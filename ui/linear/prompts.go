@@ -17,6 +17,7 @@ type prompts struct {
 	front   func() *narrator
 	draft   []string // lines of an unfinished prompt
 
+	asked    *workspace.Session       // a side question was asked there, whose answer is to be printed
 	doubt    func(line string) string // why a line should not be sent, or ""
 	doubtful string                   // the line last refused for that
 }
@@ -83,6 +84,43 @@ func (p *prompts) resolve(line string) (send, why string) {
 		p.doubtful = line
 	}
 	return line, why
+}
+
+// ask asks a side question. Without one it prints the last answer.
+func (p *prompts) ask(question string) {
+	s := p.w.Front()
+	switch {
+	case question != "":
+		if err := s.SideTalk.Ask(question); err != nil {
+			p.dialogs.out.say("Not asked: %s.", err)
+			return
+		}
+		p.asked = s
+		p.dialogs.out.say("Asked beside the session.")
+	case s.SideTalk.Thread == nil:
+		p.dialogs.out.say("No question: /btw and a text.")
+	default:
+		p.front().write(s.SideTalk.Thread, lastQuestion(s.SideTalk.Thread))
+	}
+}
+
+// answered prints the answer to a side question when it is complete.
+func (p *prompts) answered(s *workspace.Session) {
+	if p.asked != s || s.SideTalk.Busy() || s.SideTalk.Thread.State != thread.Idle {
+		return
+	}
+	p.asked = nil
+	p.dialogs.out.say("The answer to your side question:")
+	p.front().write(s.SideTalk.Thread, lastQuestion(s.SideTalk.Thread))
+	p.dialogs.out.say("End of the answer.")
+}
+
+// lastQuestion returns the index of the last question of a conversation.
+func lastQuestion(t *thread.Thread) int {
+	if all := t.Prompts(); len(all) > 0 {
+		return all[len(all)-1].Index
+	}
+	return 0
 }
 
 // steer puts a prompt, or the first queued one, into the running turn.

@@ -17,7 +17,9 @@ type Reading struct {
 	OpenedBy intent.Intent // the action that opens and closes it
 	Title    string
 	Body     func(width int, th *theme.Theme) []string
-	Tail     bool // start at the end, where the newest line is
+	Tail     bool                             // start at the end, where the newest line is
+	Does     map[intent.Intent]func() tea.Cmd // further keys
+	Hints    []intent.Hint                    // of these keys
 
 	offset int // rows scrolled from the start; negative with Tail
 }
@@ -29,6 +31,9 @@ const edge = 4
 // Key takes all keys.
 func (r *Reading) Key(p layer.Press) (tea.Cmd, bool) {
 	page := max(1, r.height-edge)
+	if do := r.Does[r.env.Keys.Of(intent.Reading, p.Name)]; do != nil {
+		return do(), true
+	}
 	switch cmp.Or(r.env.Keys.Of(intent.Reading, p.Name), p.Want) {
 	case intent.Close, intent.Stop, intent.Interrupt:
 		r.host.Back(r)
@@ -75,5 +80,10 @@ func (r *Reading) Rows(width, height int) ([]string, *tea.Cursor) {
 		first += last
 	}
 	body = body[first:min(len(body), first+max(1, height-2))]
-	return box.Box{Title: r.Title, Foot: keys.Label(intent.Reading, intent.Close) + " close · " + keys.ChatKey(intent.PageUp) + " and " + keys.ChatKey(intent.PageDown) + " scroll", Body: body, Focused: true}.Rows(width, r.env.Theme), nil
+	foot := keys.Label(intent.Reading, intent.Close) + " close"
+	for _, h := range r.Hints {
+		foot += " · " + keys.Label(intent.Reading, h.Key) + " " + h.Action
+	}
+	foot += " · " + keys.ChatKey(intent.PageUp) + " and " + keys.ChatKey(intent.PageDown) + " scroll"
+	return box.Box{Title: r.Title, Foot: foot, Body: body, Focused: true}.Rows(width, r.env.Theme), nil
 }

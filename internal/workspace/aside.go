@@ -1,0 +1,203 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/carried"
+	"parley/permissions"
+)
+
+// SideTalk is a conversation beside a session: questions of the user that neither wait for its turn nor become part
+// of it. A copy of the session answers them, or a new session that is told the conversation if the agent cannot
+// copy one. It may neither write nor run anything, and what it asks is rejected. It is deleted with the session.
+type SideTalk struct {
+	Thread *thread.Thread // nil before the first question
+
+	s       *Session
+	acp     *acpclient.Session // nil until it is open
+	opening bool
+	waiting []string // questions that are not sent yet
+	told    string   // the conversation, to be sent with the first question; "" for a copy
+}
+
+// Ask asks a question. SideTalkChanged tells what comes of it.
+func (a *SideTalk) Ask(question string) error {
+	s := a.s
+	switch {
+	case s.acp == nil || !s.Agent.Live():
+		return ErrNotOpen
+	case a.acp == nil && !a.opening && s.Agent.pending != nil:
+		return errors.New(openingLine)
+	}
+	if a.Thread == nil {
+		a.Thread = thread.New("")
+	}
+	a.waiting = append(a.waiting, question)
+	if a.acp == nil && !a.opening {
+		a.open()
+	}
+	a.next()
+	return nil
+}
+
+// Waiting returns the questions that are not sent yet.
+func (a *SideTalk) Waiting() []string { return a.waiting }
+
+// Busy reports whether an answer is on its way.
+func (a *SideTalk) Busy() bool {
+	return a.opening || len(a.waiting) > 0 || a.acp != nil && a.acp.Running()
+}
+
+// Stop stops the answer, and drops the questions that wait.
+func (a *SideTalk) Stop() {
+	if a.waiting = nil; a.acp != nil {
+		a.acp.Cancel()
+	}
+}
+
+// open opens the session that answers.
+func (a *SideTalk) open() {
+	s, conn := a.s, a.s.Agent.conn
+	id, n := s.acp.ID(), conn.Template
+	if cwd := s.acp.Cwd(); cwd != n.Cwd {
+		n.Cwd, n.Roots = cwd, nil
+	}
+	text, prompts := s.Retell(-1)
+	a.opening = true
+	s.Agent.pending = newSession(s.w, s.Agent) // events of an unknown id are of the copy: some agents replay it first
+	var opened *acpclient.Session
+	copied := false
+	s.Agent.request(func(ctx context.Context) (err error) {
+		if conn.Client.Agent().Fork {
+			if opened, err = conn.Client.ForkSession(ctx, id, n); err == nil {
+				copied = true
+				return nil
+			}
+		}
+		opened, err = conn.Client.NewSession(ctx, n)
+		return err
+	}, func(err error) {
+		a.opening, s.Agent.pending = false, nil
+		if err != nil {
+			a.waiting = nil
+			a.Thread.AddNotice("Not asked: "+err.Error(), "")
+			a.changed()
+			return
+		}
+		if !s.w.has(s) {
+			s.Agent.dismiss(opened)
+			return
+		}
+		conn.Broker.SetMode(opened.ID(), permissions.SideMode)
+		conn.asides.add(opened.ID())
+		if a.acp, a.Thread.Session = opened, opened.ID(); !copied {
+			a.told = carried.Told(text, prompts)
+		}
+		a.next()
+	})
+}
+
+// next sends the next question, if none is being answered.
+func (a *SideTalk) next() {
+	if a.acp == nil || a.acp.Running() || len(a.waiting) == 0 {
+		a.changed()
+		return
+	}
+	question := a.waiting[0]
+	a.waiting = a.waiting[1:]
+	blocks := []event.Block{{Text: question}}
+	if a.told != "" {
+		blocks = append([]event.Block{{Text: a.told}}, blocks...)
+	}
+	if err := a.acp.Prompt(blocks...); err != nil {
+		a.Thread.AddNotice("Not asked: "+err.Error(), "")
+	} else {
+		a.told = ""
+	}
+	a.changed()
+}
+
+// concerns reports whether the id is that of the session that answers, or of a sub-agent of it.
+func (a *SideTalk) concerns(id string) bool {
+	return a.acp != nil && (a.acp.ID() == id || a.Thread.Subagent(id) != nil)
+}
+
+// apply applies an event of the session that answers.
+func (a *SideTalk) apply(e event.Event) {
+	switch e := e.(type) {
+	case permissions.Asked: // the mode has settled the others
+		e.Broker.Reject(e.Question.Key)
+		return
+	case event.ElicitationAsked:
+		e.Answer(event.ElicitationAnswer{Action: "decline"})
+		return
+	}
+	a.Thread.Apply(e)
+	if _, ended := e.(event.TurnEnded); ended {
+		a.next()
+		return
+	}
+	a.changed()
+}
+
+func (a *SideTalk) changed() { a.s.w.tell(SideTalkChanged{OfSession{a.s}}) }
+
+// disconnected ends the answer with the connection. The next question opens another session.
+func (a *SideTalk) disconnected(err error) {
+	a.acp, a.waiting, a.opening = nil, nil, false
+	if a.Thread != nil && a.Thread.State != thread.Idle {
+		a.Thread.Apply(event.TurnEnded{For: event.For{Session: a.Thread.Session}, Err: err})
+		a.changed()
+	}
+}
+
+// close deletes the session that answers.
+func (a *SideTalk) close() {
+	if conn := a.s.Agent.conn; a.acp != nil && conn != nil {
+		a.s.w.begin(func() Result { conn.asides.drop(conn.Client); return nil })
+	}
+	a.acp, a.waiting, a.opening = nil, nil, false
+}
+
+// asides are the sessions of a connection that answer side questions. The agent is to forget them.
+type asides struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (a *asides) add(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ids = append(a.ids, id)
+}
+
+// has reports whether a session of the agent's list is one of them.
+func (a *asides) has(id string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Contains(a.ids, id)
+}
+
+// asidePatience bounds the time that deleting them may take.
+const asidePatience = 500 * time.Millisecond
+
+// drop deletes them, where the agent can. It blocks.
+func (a *asides) drop(c *acpclient.Client) {
+	a.mu.Lock()
+	ids := a.ids
+	a.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), asidePatience)
+	defer cancel()
+	for _, id := range ids {
+		if c.Agent().Delete {
+			c.DeleteSession(ctx, id)
+		}
+	}
+}

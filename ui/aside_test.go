@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/fakeagent"
+)
+
+// A side question is answered by a copy of the session while the turn runs, and the next by the same copy. It is
+// not part of the conversation, and the copy is deleted with the session.
+func TestAside(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.fake.Capabilities(`,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"fork":{},"delete":{},"list":{}}}`)
+		d.fake.On("session/fork", func(*fakeagent.Call) (string, error) { return `{"sessionId":"copy"}`, nil })
+		d.fake.On("session/delete", func(*fakeagent.Call) (string, error) { return `{}`, nil })
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			if t.Session == "copy" {
+				t.Say("It is a **lexer**.")
+				if t.Text == "write" {
+					t.Say(t.Ask(`{"toolCallId":"w","title":"Write x","kind":"edit"}`, `[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]`))
+				}
+				return "end_turn"
+			}
+			return slow(t)
+		})
+	}, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		d.types("/btw what is lex.go?\n")
+		d.soon()
+		d.sees("╭ Side question", "▌ what is lex.go?", "It is a lexer.", "a ask another", "c quote in the prompt")
+		d.press("a")
+		d.types("write")
+		d.press("enter")
+		d.soon()
+		d.sees("▌ write", "rejected by mode: side question")
+		d.misses("asks ─")
+		d.called("session/fork", 1)
+		d.press("c")
+		d.draft("> It is a **lexer**.\n> \n> n\n\n")
+		d.wait(4 * time.Second)
+		d.sees("working on hello, done")
+		d.misses("what is lex.go?")
+		if got := strings.Join(d.Agent().Prompts(), "|"); got != "hello|what is lex.go?|write" {
+			t.Errorf("prompts %s", got)
+		}
+		d.press("ctrl+c")
+		d.press("f7")
+		d.sees("╭ Side question", "▌ write")
+		d.press("f7")
+		d.misses("╭ Side question")
+		d.press("ctrl+s")
+		d.misses("copy")
+		d.press("esc")
+		d.press("ctrl+c", "ctrl+c")
+		d.wait(2 * time.Second)
+		if got := d.called("session/delete", 1); got[0] != `{"sessionId":"copy"}` {
+			t.Error(got)
+		}
+	})
+}
+
+// An agent that cannot copy sessions gets the conversation with the first question.
+func TestAsideWithoutCopies(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.rest()
+		d.press("f7")
+		d.sees("╭ Side question", "Answered beside the turn")
+		d.types("why?\n")
+		d.rest()
+		d.sees("▌ why?")
+		all := d.Agent().Prompts()
+		if got := all[len(all)-1]; len(all) != 2 || !strings.HasPrefix(got, "This is our conversation so far") || !strings.Contains(got, "hello") {
+			t.Errorf("it was told %q", all)
+		}
+		d.called("session/new", 2)
+	})
+}
