@@ -180,13 +180,6 @@ func (a *Attachment) Resize(cols, rows int) error {
 	return SetSize(a.run.stream, cols, rows)
 }
 
-// Exit returns how the command ended; nil while it runs.
-func (a *Attachment) Exit() *ExitStatus {
-	a.process.mu.Lock()
-	defer a.process.mu.Unlock()
-	return a.process.exit // never changed once it is set
-}
-
 // Close detaches the front end. The command continues, and its output is kept for the agent. Keys
 // that it has not read are dropped. The error is always nil.
 func (a *Attachment) Close() error {

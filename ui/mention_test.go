@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/finder"
 	"parley/internal/workspace"
+	"parley/ui/composer"
 )
 
 // someFiles are the files of a test.
@@ -396,7 +397,7 @@ func BenchmarkMentionKey(b *testing.B) {
 	for range 50 {
 		f.order = append(f.order, "internal/some/where/"+strings.Repeat("x", len(f.order))+"/view.go")
 	}
-	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: "/p", ReadFile: f.Read, Agents: []workspace.Spec{{Name: "fake"}}}}, FindFiles: f.Find, Theme: "dark"})
+	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: "/p", ReadFile: f.Read, Agents: []workspace.Spec{{Name: "fake"}}}}, Tools: composer.Tools{FindFiles: f.Find}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.Choosing = false
 	for _, r := range "look at @" {

@@ -71,6 +71,6 @@ func newStore(m *Model) *composer.Store {
 		}
 		return out
 	}
-	return composer.NewStore(composer.Options{Env: &m.Env, Context: m.Workspace.Context(), FindFiles: o.FindFiles,
-		Pages: pages, Images: m.Workspace.Images(), OpenPicture: o.OpenPicture, ClipboardPicture: o.ClipboardPicture, History: o.History, Drafts: o.Drafts, Editor: o.Editor, Home: o.Home})
+	return composer.NewStore(composer.Options{Tools: o.Tools, Env: &m.Env, Context: m.Workspace.Context(), Pages: pages, Images: m.Workspace.Images(),
+		History: o.History, Drafts: o.Drafts, Home: o.Home})
 }

@@ -34,7 +34,6 @@ type Agent struct {
 	backoff   backoff
 	retryAt   time.Time // when the next attempt to reconnect starts; zero: none is planned
 	redialing bool      // such an attempt is running
-	lostErr   error     // why the last one failed
 
 	pending         *Session        // the session whose id is not known yet
 	removedSessions map[string]bool // sessions that were removed: their late events are ignored

@@ -43,9 +43,6 @@ func (a *Agent) Retrying() (at time.Time, retrying bool) {
 	return a.retryAt, a.redialing || !a.retryAt.IsZero()
 }
 
-// LostErr returns why the last attempt to reconnect failed, nil if it did not.
-func (a *Agent) LostErr() error { return a.lostErr }
-
 // Redial tries to reconnect now. Sessions stay unchanged until the connection is back,
 // except that those being opened are given up.
 func (a *Agent) Redial() {
@@ -70,7 +67,7 @@ func (a *Agent) Redial() {
 // redialed reopens the sessions, or plans another attempt.
 func (a *Agent) redialed(conn *Connection, err error) {
 	w := a.w
-	a.redialing, a.lostErr = false, err
+	a.redialing = false
 	if err != nil {
 		if !a.lost(err) {
 			for _, s := range a.Sessions() {

@@ -168,7 +168,7 @@ func (f someFiles) Find(_ context.Context, _, query string) (finder.Found, error
 // When something else takes the place of the popup of files, it stays closed until more of
 // the word is typed.
 func TestHiddenFilePopup(t *testing.T) {
-	p := newPage(t, Options{FindFiles: someFiles{"main.go", "make/", "view.go"}.Find})
+	p := newPage(t, Options{Tools: Tools{FindFiles: someFiles{"main.go", "make/", "view.go"}.Find}})
 	p.types("see @ma")
 	p.offers("main.go", "make/")
 	p.c.ClosePopup()
@@ -231,7 +231,7 @@ func (pictures) Clipboard(context.Context) (picture.Image, error) {
 }
 
 func TestImagesOfADraft(t *testing.T) {
-	p := newPage(t, Options{OpenPicture: pictures{}.Open, ClipboardPicture: pictures{}.Clipboard})
+	p := newPage(t, Options{Tools: Tools{OpenPicture: pictures{}.Open, ClipboardPicture: pictures{}.Clipboard}})
 	p.run(p.c.Paste("./a.png"))
 	if got := p.c.DisplayText(p.c.Value()); got != "[image a.png 3 B]" {
 		t.Errorf("pasted: %q", got)

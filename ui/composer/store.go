@@ -13,21 +13,28 @@ import (
 	"parley/ui/layer"
 )
 
-// Options of a Store. Stores and functions but Pages may be nil: what they do is not available
-// then.
+// Options of a Store. History and Drafts may be nil: they are not stored then.
 type Options struct {
-	Env       *layer.Env
-	Context   context.Context // cancelled when the screen ends
-	Pages     Pages
+	Tools
+	Env     *layer.Env
+	Context context.Context // cancelled when the screen ends
+	Pages   Pages
+	Images  *attach.Images // of all prompts
+	History memory.HistoryStore
+	Drafts  memory.DraftStore
+	Home    string // ~ in paths
+}
+
+// Tools are what composers use of this machine. They may block, and are called from any goroutine. What
+// those that are nil do is not available.
+type Tools struct {
+	// FindFiles finds the files that are mentioned.
 	FindFiles finder.FindFunc
-	Images    *attach.Images // of all prompts
 	// OpenPicture reads an image file, and ClipboardPicture the image in the clipboard.
 	OpenPicture      func(ctx context.Context, path string) (picture.Image, error)
 	ClipboardPicture func(ctx context.Context) (picture.Image, error)
-	History          memory.HistoryStore
-	Drafts           memory.DraftStore
-	Editor           func(text string) (Editing, error)
-	Home             string // ~ in paths
+	// Editor prepares the user's editor on a text.
+	Editor func(text string) (Editing, error)
 }
 
 // Pages returns the composers of the open pages, that of the page in front first.

@@ -6,8 +6,8 @@ import (
 	"parley/internal/intent"
 )
 
-// Effects are what components want of their page, in order: a Do, Say, Copy or OpenURL. The page carries
-// them out after each message, before it draws.
+// Effects are what components want of their page, in order: a Do, Say, Copy or OpenURL, or an effect that the
+// component declares. The page carries them out after each message, before it draws.
 type Effects []any
 
 // The effects.

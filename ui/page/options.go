@@ -6,9 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/finder"
 	"parley/internal/intent"
-	"parley/internal/picture"
 	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui/composer"
@@ -18,16 +16,11 @@ import (
 // Options of the screen.
 type Options struct {
 	workspace.FrontEnd
+	composer.Tools
 
 	// TypedAgent makes an agent from a command line or URL that the user has typed.
 	// nil: only those in Agents can be started.
 	TypedAgent func(line string) (workspace.Spec, error)
-	// FindFiles finds the files that are mentioned. nil: they are not completed.
-	FindFiles finder.FindFunc
-	// OpenPicture reads an image file, and ClipboardPicture the image in the clipboard. They may block,
-	// and are called from any goroutine. nil: prompts have no images.
-	OpenPicture      func(ctx context.Context, path string) (picture.Image, error)
-	ClipboardPicture func(ctx context.Context) (picture.Image, error)
 	// Copy copies a text to the clipboard with a program of this machine and returns its
 	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
 	Copy func(ctx context.Context, text string) (tool string, err error)
@@ -41,9 +34,6 @@ type Options struct {
 	NoMouse, NoCopyOnSelect bool
 	// Shell runs the user's own commands. nil: there are none.
 	Shell *shell.Runner
-	// Editor prepares the user's editor on a text. It is called on its own goroutine.
-	// nil: there is none.
-	Editor func(text string) (composer.Editing, error)
 	// FileEditor is Editor for the text of the file at path. The editor gets the text
 	// unchanged, in a temporary file.
 	FileEditor func(text, path string) (composer.Editing, error)

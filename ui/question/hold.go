@@ -55,7 +55,8 @@ func (h *hold) waitForQuiet() { *h = hold{droppedUntil: h.droppedUntil} }
 
 func (h *hold) grab(now time.Time) { h.grabbed, h.grabbedAt = true, now }
 
-func (h *hold) release() { h.grabbed, h.rested, h.released = false, false, true }
+// Release takes the keys from it.
+func (h *hold) Release() { h.grabbed, h.rested, h.released = false, false, true }
 
 // quiet reports whether it has been on the screen for a while without a key.
 func (h *hold) quiet(now time.Time, a PageState) bool {

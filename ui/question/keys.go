@@ -138,7 +138,7 @@ func (q *Question) leave() {
 		return
 	}
 	q.full = false
-	q.release()
+	q.Release()
 }
 
 // turnTo shows another question, and gives it the keys if the key that did so was meant for it.

@@ -107,9 +107,6 @@ func (q *Question) Restart() {
 // Open reports whether a question waits.
 func (q *Question) Open() bool { return len(q.waiting) > 0 }
 
-// Find returns the waiting question with this key.
-func (q *Question) Find(key uint64) (permissions.Question, bool) { return q.find(key) }
-
 // Len returns the number of waiting questions.
 func (q *Question) Len() int { return len(q.waiting) }
 
@@ -170,9 +167,6 @@ func (q *Question) Grab() bool {
 	q.out.Add(Uncover{})
 	return true
 }
-
-// Release takes the keys from the question.
-func (q *Question) Release() { q.release() }
 
 // written returns the user's changes to the current question's write; nil without any.
 func (q *Question) written() *write {

@@ -24,8 +24,8 @@ type asked struct {
 // currentQuestion returns the question on the screen. It panics without one.
 func (q *queue) currentQuestion() permissions.Question { return q.waiting[q.current].Question }
 
-// find returns the waiting question with this key.
-func (q *queue) find(key uint64) (permissions.Question, bool) {
+// Find returns the waiting question with this key.
+func (q *queue) Find(key uint64) (permissions.Question, bool) {
 	i := q.index(key)
 	if i < 0 {
 		return permissions.Question{}, false

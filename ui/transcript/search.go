@@ -17,16 +17,13 @@ const (
 
 // Hit is a match: the ord-th of a part of an item.
 type Hit struct {
-	item int
+	item int // its index
 	part int // 0: the line that identifies it, or the message; 1: its content; 2: text that is not shown
 	ord  int
 	off  int // in the text of a message, in bytes
 }
 
 func (h Hit) compare(o Hit) int { return cmp.Or(h.item-o.item, h.part-o.part, h.ord-o.ord) }
-
-// Item returns the index of the item that the match is in.
-func (h Hit) Item() int { return h.item }
 
 // Search searches the clean text of a whole transcript, shown or not, in portions: call
 // Portion on the screen's goroutine, Run on any, and AddMatches on the screen's again.

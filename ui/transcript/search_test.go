@@ -119,7 +119,7 @@ func TestSearchShows(t *testing.T) {
 				ok := v.Show(h)
 				rows := v.Rows()
 				uitest.CheckRows(t, rows, width)
-				if it := v.Selected(); it == nil || it.Index != h.Item() {
+				if it := v.Selected(); it == nil || it.Index != h.item {
 					t.Fatalf("%d %q: match %d selects %v", width, text, n, it)
 				}
 				if !ok {
@@ -129,8 +129,8 @@ func TestSearchShows(t *testing.T) {
 				if !strings.EqualFold(strings.ReplaceAll(got, " ", ""), strings.ReplaceAll(text, " ", "")) {
 					t.Fatalf("%d %q: match %d of %d, %+v: %q is painted\n%s", width, text, n, len(s.Hits()), h, got, uitest.Text(rows))
 				}
-				where := fmt.Sprint(h.Item(), v.places[at], got, strings.Index(rows[at], theme.Plain().Selected.On()))
-				if v.layout.thread.Items[h.Item()].Kind != thread.AgentMessage && seen[where] {
+				where := fmt.Sprint(h.item, v.places[at], got, strings.Index(rows[at], theme.Plain().Selected.On()))
+				if v.layout.thread.Items[h.item].Kind != thread.AgentMessage && seen[where] {
 					t.Errorf("%d %q: two matches at %s", width, text, where)
 				}
 				seen[where] = true

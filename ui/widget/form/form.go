@@ -192,7 +192,7 @@ func (ff *formField) choose(i int) {
 	ff.err = nil
 }
 
-// Values returns the values of the fields in order.
+// Values returns the values of the fields in order. They are valid once the form was sent.
 func (f *Form) Values() []Value {
 	out := make([]Value, len(f.fields))
 	for i, ff := range f.fields {
@@ -203,9 +203,6 @@ func (f *Form) Values() []Value {
 
 // Choice returns how the form was left, or FormOpen.
 func (f *Form) Choice() Choice { return f.choice }
-
-// Submitted reports whether the form was sent. Its values are valid then.
-func (f *Form) Submitted() bool { return f.choice == FormSend }
 
 // Paste puts text into the focused field, if it takes text.
 func (f *Form) Paste(s string) {

@@ -123,7 +123,7 @@ func TestFormDefaults(t *testing.T) {
 func TestFormFilledIn(t *testing.T) {
 	f := New(survey(), intent.Default)
 	formKeys(t, f, "Ada<enter><backspace> 12 <enter><space><enter>bl<enter><space><down><space><down><space><tab>x<shift+enter>y")
-	if f.Submitted() || f.Choice() != FormOpen {
+	if f.Choice() != FormOpen {
 		t.Fatal("sent before the end")
 	}
 	want := []Value{{Text: "Ada"}, {Text: "12"}, {}, {Chosen: []int{2}}, {Chosen: []int{0, 2}}, {Text: "x\ny"}}
@@ -131,7 +131,7 @@ func TestFormFilledIn(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	formKeys(t, f, "<enter>")
-	if !f.Submitted() || f.Choice() != FormSend {
+	if f.Choice() != FormSend {
 		t.Error("enter on the last field did not send")
 	}
 	if f.Key(uitest.Press("x")) || f.Key(uitest.Press("esc")) || f.Choice() != FormSend {
@@ -170,14 +170,14 @@ func TestFormMustBeSeen(t *testing.T) {
 	f := New(fields, intent.Default)
 	shown(f, 60, 8, theme.Plain())
 	f.Key(uitest.Press("ctrl+s"))
-	if f.Submitted() || f.focus == 0 {
-		t.Fatalf("sent %v, field %d", f.Submitted(), f.focus)
+	if f.choice == FormSend || f.focus == 0 {
+		t.Fatalf("sent %v, field %d", f.choice == FormSend, f.focus)
 	}
 	for range len(fields) {
 		shown(f, 60, 8, theme.Plain())
 		f.Key(uitest.Press("ctrl+s"))
 	}
-	if !f.Submitted() {
+	if f.choice != FormSend {
 		t.Errorf("not sent, field %d", f.focus)
 	}
 }
@@ -203,7 +203,7 @@ func TestFormLeaving(t *testing.T) {
 		f := New(fields, intent.Default)
 		shown(f, 60, 60, theme.Plain())
 		formKeys(t, f, c.keys)
-		if got := f.Choice(); got != c.want || f.Submitted() != (c.want == FormSend) {
+		if got := f.Choice(); got != c.want {
 			t.Errorf("%s: got %d, want %d", c.keys, got, c.want)
 		}
 	}
@@ -211,7 +211,7 @@ func TestFormLeaving(t *testing.T) {
 	if got := screen(f, 40, 5, theme.Plain()); got != "▸ Send · Decline · Cancel     enter send\n" {
 		t.Errorf("a form without fields: %q", got)
 	}
-	if formKeys(t, f, "<enter>"); !f.Submitted() {
+	if formKeys(t, f, "<enter>"); f.choice != FormSend {
 		t.Error("a form without fields is not sent")
 	}
 }
@@ -300,7 +300,7 @@ func TestFormShowsChoices(t *testing.T) {
 	if got = screen(f, 60, 20, theme.Plain()); !strings.Contains(got, "(•) Green") || f.Choice() != FormOpen {
 		t.Errorf("left by %d\n%s", f.Choice(), got)
 	}
-	if formKeys(t, f, "<enter>"); !f.Submitted() {
+	if formKeys(t, f, "<enter>"); f.choice != FormSend {
 		t.Error("the second enter does not send")
 	}
 }
@@ -412,11 +412,11 @@ func TestFormDrawingChangesNothing(t *testing.T) {
 		t.Errorf("drawn again:\n%s", strings.Join(again, "\n"))
 	}
 	f.Rows(40, 60, theme.Plain())
-	if f.submit(); f.Submitted() {
+	if f.submit(); f.choice == FormSend {
 		t.Error("sent, although it was not on the screen")
 	}
 	shown(f, 40, 60, theme.Plain())
-	if f.submit(); !f.Submitted() {
+	if f.submit(); f.choice != FormSend {
 		t.Error("Not sent")
 	}
 }

@@ -169,9 +169,6 @@ func (l *List) Selected() (Item, bool) {
 	return l.items[l.shown[l.Cursor].item], true
 }
 
-// Index returns the index of the selection among the shown items.
-func (l *List) Index() int { return l.Cursor }
-
 // Select moves the cursor to the i-th shown item, or the nearest one.
 func (l *List) Select(i int) { l.Cursor = max(min(i, len(l.shown)-1), 0) }
 
