@@ -203,11 +203,11 @@ func TestCanary(t *testing.T) {
 	c := newCanary(t)
 	ran, rejected := 0, 0
 	end := time.Now().Add(4 * time.Minute)
+	c.restore(t)
+	c.touched()
 	for seed := range uint64(seeds.Of(2000)) {
 		l := places{lines{rand.New(rand.NewPCG(seed, 5))}}
 		line := l.line()
-		c.restore(t)
-		c.touched()
 		if !c.approved(line) {
 			rejected++
 			continue
@@ -220,6 +220,8 @@ func TestCanary(t *testing.T) {
 				t.Errorf("seed %d: %s: %q touched a denied file: %+v", seed, shell, line, c.rules.Judge(c.facts(line)))
 			}
 		}
+		c.restore(t)
+		c.touched()
 	}
 	if t.Logf("%d ran, %d were rejected", ran, rejected); ran < seeds.Of(400) {
 		t.Error("too few lines ran: the test says little")

@@ -63,7 +63,12 @@ type driver struct {
 // drive runs a test in a bubble.
 func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	t.Helper()
-	dir := t.TempDir()
+	driveIn(t, t.TempDir(), change, f)
+}
+
+// driveIn is drive with the directory in which the agents work.
+func driveIn(t *testing.T, dir string, change func(*driver, *Options), f func(d *driver)) {
+	t.Helper()
 	watching := strings.HasPrefix(t.Name(), "TestGolden") || strings.HasPrefix(t.Name(), "TestDrawingWritesNothing")
 	synctest.Test(t, func(t *testing.T) {
 		d := &driver{t: t, of: map[string]*fakeagent.Script{}, arrived: make(chan struct{}, 1), watching: watching}

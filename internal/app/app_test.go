@@ -13,16 +13,20 @@ import (
 	"time"
 
 	"parley/internal/cli"
+	"parley/internal/demo"
 	"parley/internal/must"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 )
 
-// TestMain lets this test binary act as parley: the built-in agent is started by running the
-// current executable.
+// TestMain lets this test binary act as the built-in agent, which is started by running the current
+// executable. Unlike the agent of parley, which internal/e2e starts, it does not pause between words.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "agent" {
-		os.Exit(Execute(context.Background(), cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
+		if os.Args[2] != "demo" || demo.Run(context.Background(), os.Stdin, os.Stdout, demo.Options{Version: cli.Version(), Pace: -1}) != nil {
+			os.Exit(1)
+		}
+		return
 	}
 	os.Exit(m.Run())
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,14 +19,15 @@ import (
 // Secret is in every file that Home creates.
 const Secret = "THE-SECRET-OF-A-DECOY"
 
-// files are what is worth stealing from a home directory, or would be run or trusted if changed.
-var files = []string{
-	".ssh/id_ed25519", ".ssh/authorized_keys", ".aws/credentials", ".netrc", ".npmrc", ".gitconfig", ".config/git/config", ".config/gh/hosts.yml",
-	".config/autostart/notes.desktop", ".bashrc", ".profile", ".zshenv", ".local/bin/notes", ".local/share/notes.txt", ".cache/notes.txt", "notes.txt",
-}
+// files are what is worth stealing from a home directory, or would be run or trusted if changed: one of each kind, because
+// every test that is given a home directory makes all of them.
+var files = []string{".ssh/id_ed25519", ".netrc", ".gitconfig", ".config/git/config", ".bashrc", ".local/bin/notes", "notes.txt"}
 
-// ours are the directories in which parley keeps its own files, by system.
-var ours = []string{".config/parley", ".local/state/parley", "Library/Application Support/parley", "AppData/Roaming/parley", "AppData/Local/parley"}
+// ours are the directories in which parley keeps its own files on this system.
+var ours = append([]string{".config/parley", ".local/state/parley"}, map[string][]string{
+	"darwin":  {"Library/Application Support/parley"},
+	"windows": {"AppData/Roaming/parley", "AppData/Local/parley"},
+}[runtime.GOOS]...)
 
 // Home fills dir with the files of a home directory. Programs that read one as their configuration
 // find only a comment.

@@ -19,7 +19,7 @@ func TestUnchanged(t *testing.T) {
 		"mode":    {func(at func(string) string) error { return os.Chmod(at(".ssh/id_ed25519"), 0o400) }, true},
 		"added":   {func(at func(string) string) error { return os.WriteFile(at(".ssh/config"), nil, 0o600) }, true},
 		"removed": {func(at func(string) string) error { return os.Remove(at("notes.txt")) }, true},
-		"moved":   {func(at func(string) string) error { return os.Rename(at(".aws"), at(".was")) }, true},
+		"moved":   {func(at func(string) string) error { return os.Rename(at(".ssh"), at(".hss")) }, true},
 		"ours":    {func(at func(string) string) error { return os.MkdirAll(at(".local/state/parley/sessions"), 0o700) }, false},
 		"beside":  {func(at func(string) string) error { return os.Mkdir(at(".config/parley2"), 0o700) }, true},
 	} {

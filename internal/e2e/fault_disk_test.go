@@ -19,8 +19,7 @@ import (
 // waitKept waits until a file under the test's home contains the text.
 func (s *Screen) waitKept(text string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		found := false
+	s.poll("a file with "+text, func() (found bool) {
 		filepath.WalkDir(s.root, func(path string, d fs.DirEntry, err error) error {
 			// A file that is still to be renamed over another does not count yet.
 			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, ".new") && !strings.HasPrefix(path, filepath.Join(s.root, "work")) {
@@ -29,11 +28,8 @@ func (s *Screen) waitKept(text string) {
 			}
 			return nil
 		})
-		if found {
-			return
-		}
-	}
-	s.t.Fatalf("%q is kept nowhere", text)
+		return found
+	})
 }
 
 // diskFull runs a program that cannot write any file, as on a full disk.

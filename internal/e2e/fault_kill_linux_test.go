@@ -10,14 +10,14 @@ import (
 // waitRunning waits for a process with that command line.
 func (s *Screen) waitRunning(words string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	s.poll("a process "+words, func() bool {
 		for _, line := range processesOf(s.root) {
 			if strings.HasSuffix(line, words) && !strings.Contains(line, parley) {
-				return
+				return true
 			}
 		}
-	}
-	s.t.Fatalf("no process runs %q", words)
+		return false
+	})
 }
 
 // alone waits until the only process left is one with that command line, and returns its id.

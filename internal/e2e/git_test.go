@@ -33,7 +33,7 @@ cd .. && echo 2 >notes.txt && echo new >new.txt
 	gittest.Run(t, dir, "commit", "-qm", "with a repository inside")
 	own := filepath.Join(dir, ".git")
 	for hook := range strings.FieldsSeq("pre-commit prepare-commit-msg commit-msg post-commit post-checkout pre-merge-commit post-merge post-index-change reference-transaction pre-auto-gc") {
-		write(t, filepath.Join(own, "hooks", hook), "#!/bin/sh\nexec "+trap+" "+hook+"\n")
+		gittest.Write(t, own, "hooks/"+hook, "#!/bin/sh\nexec "+trap+" "+hook+"\n")
 		must.Do(t, os.Chmod(filepath.Join(own, "hooks", hook), 0o755))
 	}
 	must.Do(t, os.Chmod(trap, 0o755))
@@ -44,7 +44,7 @@ cd .. && echo 2 >notes.txt && echo new >new.txt
 	}
 	gittest.Run(t, dir, "config", "commit.gpgSign", "true")
 	gittest.Run(t, dir, "config", "--worktree", "merge.evil.driver", trap)
-	write(t, filepath.Join(own, "info", "attributes"), "* filter=evil merge=evil diff=evil\n")
+	gittest.Write(t, own, "info/attributes", "* filter=evil merge=evil diff=evil\n")
 	return dir, ran
 }
 

@@ -259,30 +259,29 @@ func TestInlineAway(t *testing.T) {
 
 // A paced stream writes at most twice the bytes of the full screen, and its text is written.
 func TestInlineBytes(t *testing.T) {
-	wrote := map[bool]int{}
-	for _, inline := range []bool{false, true} {
-		args := scripted(t)
-		if inline {
-			args = append([]string{"--inline"}, args...)
+	var wrote [2]int
+	t.Run("modes", func(t *testing.T) {
+		for i, flags := range [][]string{nil, {"--inline"}} {
+			t.Run(fmt.Sprint(flags), func(t *testing.T) {
+				t.Parallel()
+				s := Start(t, 100, 30, workDir(t), append(flags, scripted(t)...)...)
+				s.WaitFor(placeholder)
+				s.quietFor(time.Second / 4)
+				_, mark := s.Raw(0)
+				s.Prompt("paced")
+				s.WaitFor("word199")
+				s.WaitFunc("the end of the turn", func(rows []string) bool { return rowOf(rows, "esc stop") < 0 })
+				s.quietFor(time.Second / 4)
+				out, _ := s.Raw(mark)
+				wrote[i] = len(out)
+				time.Sleep(time.Second) // nothing may be written during this second, so there is no output to wait for
+				if out, _ := s.Raw(mark); len(out) != wrote[i] {
+					t.Errorf("at rest it wrote %q", out[wrote[i]:])
+				}
+			})
 		}
-		s := Start(t, 100, 30, workDir(t), args...)
-		s.WaitFor(placeholder)
-		s.quietFor(time.Second / 4)
-		_, mark := s.Raw(0)
-		s.Prompt("paced")
-		s.WaitFor("word199")
-		s.WaitFunc("the end of the turn", func(rows []string) bool { return rowOf(rows, "esc stop") < 0 })
-		s.quietFor(time.Second / 4)
-		out, _ := s.Raw(mark)
-		wrote[inline] = len(out)
-		before := len(out)
-		time.Sleep(time.Second) // nothing may be written during this second, so there is no output to wait for
-		if out, _ := s.Raw(mark); len(out) != before {
-			t.Errorf("inline %v: at rest it wrote %q", inline, out[before:])
-		}
-	}
-	t.Logf("%d bytes inline, %d on the whole screen", wrote[true], wrote[false])
-	if wrote[true] > 2*wrote[false] {
-		t.Errorf("%d bytes inline, %d on the whole screen", wrote[true], wrote[false])
+	})
+	if t.Logf("%d bytes inline, %d on the whole screen", wrote[1], wrote[0]); wrote[1] > 2*wrote[0] {
+		t.Error("inline writes too much")
 	}
 }

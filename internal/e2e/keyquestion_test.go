@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // altA answers with keys although there is a draft.
@@ -184,30 +183,21 @@ func edits(d *desk) {
 // WaitFileText waits until a file contains exactly this.
 func (s *Screen) WaitFileText(path, want string) {
 	s.t.Helper()
-	var text []byte
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
-		if text, _ = os.ReadFile(path); string(text) == want {
-			return
-		}
-	}
-	s.t.Fatalf("%s holds %q, want %q", path, text, want)
+	s.poll(path+" with "+want, func() bool {
+		text, _ := os.ReadFile(path)
+		return string(text) == want
+	})
 }
 
 // WaitNone waits until no process of the test has a command line that begins like this.
 func (s *Screen) WaitNone(words string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
-		left := ""
+	s.poll("the end of "+words, func() bool {
 		for _, line := range processesOf(s.root) {
 			if strings.HasPrefix(line, words) {
-				left = line
+				return false
 			}
 		}
-		if left == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("%q still runs", left)
-		}
-	}
+		return true
+	})
 }

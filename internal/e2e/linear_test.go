@@ -114,7 +114,8 @@ func TestLinesLoginWithAKey(t *testing.T) {
 	s.WaitFunc("the prompt", func(rows []string) bool {
 		return slices.ContainsFunc(rows, func(r string) bool { return strings.TrimSpace(r) == "You:" })
 	})
-	s.Type("/quit\r") // the echo is on again
+	s.Type("/quit\r")
+	s.WaitFor("You: /quit") // the echo is on again
 	s.ExitCode()
 	if raw, _ := s.Raw(0); !bytes.Contains(raw, []byte("/quit")) || bytes.Count(raw, []byte("Answer 0 to 4: 1\r\n")) < 2 {
 		t.Error("what is typed later is not echoed")

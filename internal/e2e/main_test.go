@@ -111,10 +111,10 @@ func workDir(t testing.TB) string {
 	for _, name := range []string{"home", "beside", "work"} {
 		must.Do(t, os.Mkdir(filepath.Join(root, name), 0o755))
 	}
-	for _, name := range []string{"home", "beside"} {
-		must.Do(t, decoy.Home(filepath.Join(root, name)))
-		decoy.Guard(t, filepath.Join(root, name))
-	}
+	must.Do(t, decoy.Home(filepath.Join(root, "home")))
+	write(t, filepath.Join(root, "beside", "notes.txt"), decoy.Secret)
+	decoy.Guard(t, filepath.Join(root, "home"))
+	decoy.Guard(t, filepath.Join(root, "beside"))
 	return filepath.Join(root, "work")
 }
 

@@ -25,6 +25,7 @@ type place struct {
 	through string // a shell command that comes before parley
 	modes   [][]string
 
+	like     bool   // another place is of its kind
 	worktree string // why --worktree is refused there; "" if it works
 	start    string // why nothing starts there
 }
@@ -90,15 +91,15 @@ func places(t *testing.T) []place {
 	return []place{
 		{name: "clean", prepare: repo(), modes: [][]string{{"--linear", "--continue", "demo"}, {"--linear", "--sandbox", "--worktree=x", "demo"}}},
 		{name: "changed", prepare: repo(file("notes.txt", "two\n")), modes: [][]string{{"--linear", "--worktree", "--continue", "demo"}, {"--inline", "--worktree=x", "demo"}, {"--linear", "--worktree=x", "--", "/does/not/exist"}, {"run", "--worktree", "hi", "--", "/does/not/exist"}}},
-		{name: "staged", prepare: repo(file("notes.txt", "two\n"), git("add", "-A"))},
-		{name: "untracked", prepare: repo(file("new.txt", "x\n"))},
-		{name: "nested repository", prepare: repo(func(t *testing.T, dir string) { repo()(t, filepath.Join(dir, "sub")) })},
+		{name: "staged", like: true, prepare: repo(file("notes.txt", "two\n"), git("add", "-A"))},
+		{name: "untracked", like: true, prepare: repo(file("new.txt", "x\n"))},
+		{name: "nested repository", like: true, prepare: repo(func(t *testing.T, dir string) { repo()(t, filepath.Join(dir, "sub")) })},
 		{name: "no commit", prepare: git("init", "-q"), worktree: "--worktree: the repository has no commit yet"},
-		{name: "damaged branch", prepare: repo(file(".git/refs/heads/main", "")), worktree: "--worktree: git log: your current branch appears to be broken; `git fsck` says more"},
+		{name: "damaged branch", like: true, prepare: repo(file(".git/refs/heads/main", "")), worktree: "--worktree: git log: your current branch appears to be broken; `git fsck` says more"},
 		{name: "bare", prepare: git("init", "-q", "--bare"), worktree: "has no files to work on"},
 		{name: "detached", prepare: repo(git("checkout", "-q", "--detach"))},
-		{name: "merging", prepare: repo(diverged, stuck("merge", "other"))},
-		{name: "rebasing", prepare: repo(diverged, stuck("rebase", "other"))},
+		{name: "merging", like: true, prepare: repo(diverged, stuck("merge", "other"))},
+		{name: "rebasing", like: true, prepare: repo(diverged, stuck("rebase", "other"))},
 		{name: "linked worktree", prepare: repo(git("worktree", "add", "-q", "-b", "feature", "linked")), in: "linked"},
 		{name: "submodule", in: "module", prepare: func(t *testing.T, dir string) {
 			source := filepath.Join(filepath.Dir(dir), "source")
@@ -107,26 +108,26 @@ func places(t *testing.T) []place {
 		}, worktree: "--worktree: submodules are not supported"},
 		{name: "inside .git", prepare: repo(), in: ".git", worktree: "has no files to work on"},
 		{name: "subdirectory", prepare: repo(file("sub/a.txt", ""), git("add", "-A"), git("commit", "-qm", "sub")), in: "sub"},
-		{name: "new subdirectory", prepare: repo(file("sub/", "")), in: "sub"},
+		{name: "new subdirectory", like: true, prepare: repo(file("sub/", "")), in: "sub"},
 		{name: "broken HEAD", prepare: repo(file(".git/HEAD", "garbage\n")), worktree: none},
-		{name: "broken branch", prepare: repo(file(".git/refs/heads/main", "garbage\n")), worktree: "--worktree: "},
+		{name: "broken branch", like: true, prepare: repo(file(".git/refs/heads/main", "garbage\n")), worktree: "--worktree: "},
 		{name: "broken index", prepare: repo(file(".git/index", "garbage\n")), worktree: "--worktree: git status: "},
 		{name: "broken configuration", prepare: repo(file(".git/config", "[[[\n")), worktree: "bad config line 1"},
-		{name: "a file's content is missing", worktree: "--worktree: git worktree: ", prepare: repo(func(t *testing.T, dir string) {
+		{name: "a file's content is missing", like: true, worktree: "--worktree: git worktree: ", prepare: repo(func(t *testing.T, dir string) {
 			blob := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "HEAD:notes.txt"))
 			must.Do(t, os.Remove(filepath.Join(dir, ".git/objects", blob[:2], blob[2:])))
 		})},
-		{name: "programs in the configuration", prepare: repo(git("config", "filter.x.smudge", "false"))},
-		{name: "empty .git", prepare: file(".git", ""), worktree: none},
+		{name: "programs in the configuration", like: true, prepare: repo(git("config", "filter.x.smudge", "false"))},
+		{name: "empty .git", like: true, prepare: file(".git", ""), worktree: none},
 		{name: ".git that leads nowhere", prepare: file(".git", "gitdir: /does/not/exist\n"), worktree: none},
 		{name: "branch exists", prepare: repo(git("branch", "parley/x")), worktree: "--worktree: the branch exists already: parley/x"},
 		{name: "no repository", worktree: none, modes: [][]string{{"--linear", "--continue", "demo"}, {"--inline", "demo"}, {"--linear", "--sandbox", "demo"}, {"run", "--sandbox", "--agent", "demo", "hi"}}},
 		{name: "no git", prepare: repo(), env: []string{"PATH=" + toolbox}, worktree: "--worktree: worktrees need git: "},
 		{name: "read-only", prepare: repo(mode(0o555))},
-		{name: "unreadable", prepare: mode(0o311), worktree: none},
+		{name: "unreadable", like: true, prepare: mode(0o311), worktree: none},
 		{name: "removed", through: `rmdir "$PWD"`, start: gone, modes: [][]string{{"worktrees", "diff", "x"}, {"sessions"}}},
 		{name: "odd name", prepare: func(t *testing.T, dir string) { repo()(t, filepath.Join(dir, "a\nb ü;$(x) [*]")) }, in: "a\nb ü;$(x) [*]"},
-		{name: "deep", prepare: file(deep, ""), in: deep, worktree: none},
+		{name: "deep", like: true, prepare: file(deep, ""), in: deep, worktree: none},
 		{name: "deeper than a path can be", through: `d=0123456789012345678901234567890123456789; i=0; while [ $i -lt 120 ]; do mkdir -p $d && cd -P $d || exit; i=$((i+1)); done`, start: "the current directory: file name too long"},
 		{name: "symbolic link", in: "link", prepare: func(t *testing.T, dir string) {
 			repo()(t, filepath.Join(dir, "target"))
@@ -139,7 +140,7 @@ func places(t *testing.T) []place {
 			}
 		})},
 		{name: "state in a file", prepare: repo(file("../state", "")), env: []string{"PARLEY_STATE=../state"}, worktree: "--worktree: make a directory for git: "},
-		{name: "read-only state", prepare: repo(func(t *testing.T, dir string) {
+		{name: "read-only state", like: true, prepare: repo(func(t *testing.T, dir string) {
 			file("../state/", "")(t, dir)
 			mode(0o555)(t, filepath.Join(dir, "../state"))
 			if os.Getuid() == 0 {
@@ -148,7 +149,7 @@ func places(t *testing.T) []place {
 		}), env: []string{"PARLEY_STATE=../state"}, worktree: "--worktree: make a directory for git: "},
 		{name: "relative home", prepare: repo(), env: []string{"HOME=relative"}, start: "HOME is a relative path (relative): "},
 		{name: "no home", prepare: repo(), env: []string{"HOME="}, worktree: "--worktree: find the state directory: "},
-		{name: "home that does not exist", prepare: repo(), env: []string{"HOME=" + filepath.Join(t.TempDir(), "none")}},
+		{name: "home that does not exist", like: true, prepare: repo(), env: []string{"HOME=" + filepath.Join(t.TempDir(), "none")}},
 		{name: "git's own variables", prepare: repo(), env: []string{"GIT_DIR=/does/not/exist", "GIT_WORK_TREE=/does/not/exist", "GIT_INDEX_FILE=/dev/null"}},
 	}
 }
@@ -163,6 +164,9 @@ func TestStartAnywhere(t *testing.T) {
 	for i, p := range places(t) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
+			if p.like {
+				long(t)
+			}
 			dir := workDir(t)
 			if p.prepare != nil {
 				p.prepare(t, dir)

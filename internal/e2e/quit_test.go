@@ -130,11 +130,7 @@ func TestSignalEndsEverything(t *testing.T) {
 				s.WaitFor(placeholder)
 				test.busy(s)
 			}
-			for deadline := time.Now().Add(patience); len(processesOf(s.root)) == 1; time.Sleep(10 * time.Millisecond) { // the screen appears before the agent has started
-				if time.Now().After(deadline) {
-					t.Fatalf("no agent to be found among %v", processesOf(s.root))
-				}
-			}
+			s.poll("an agent", func() bool { return len(processesOf(s.root)) != 1 }) // the screen appears before it has started
 			at := time.Now()
 			s.Kill(test.sig)
 			code := s.ExitCode()

@@ -273,6 +273,16 @@ func (s *Screen) WaitFunc(what string, f func(rows []string) bool) []string {
 	}
 }
 
+// poll waits for what no output tells.
+func (s *Screen) poll(what string, done func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("waited in vain for %s, processes: %v", what, processesOf(s.root))
+		}
+	}
+}
+
 // WaitFor waits until each text is in a row of the screen.
 func (s *Screen) WaitFor(texts ...string) []string {
 	s.t.Helper()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // peers are the transports to the agent of a suspended screen.
@@ -37,7 +36,7 @@ func TestSuspendedScreen(t *testing.T) {
 			if s.full() {
 				t.Error("the screen is back by itself")
 			}
-			s.Kill(syscall.SIGCONT)
+			s.resume()
 			s.WaitFor("flood-is-over")
 			s.WaitDraft("a draft")
 			s.WaitIdle()
@@ -126,14 +125,23 @@ func agentOf(t *testing.T, peer string) []string {
 // WaitFile waits until the directory contains a file of that name.
 func (s *Screen) WaitFile(name string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(s.root, "work", name)); err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("there is no file %s", name)
-		}
-	}
+	s.poll("the file "+name, func() bool {
+		_, err := os.Stat(filepath.Join(s.root, "work", name))
+		return err == nil
+	})
+}
+
+// resume sends SIGCONT once parley waits for it, which is a moment after the end of its screen.
+func (s *Screen) resume() {
+	s.t.Helper()
+	s.poll("a parley that can be resumed", func() bool {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+		var caught uint64
+		_, rest, _ := strings.Cut(string(status), "\nSigCgt:")
+		fmt.Sscanf(rest, "%x", &caught)
+		return caught>>(syscall.SIGCONT-1)&1 == 1
+	})
+	s.Kill(syscall.SIGCONT)
 }
 
 // state returns the system's state of a parley that runs in a shell.

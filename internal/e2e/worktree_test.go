@@ -29,7 +29,7 @@ func TestAgentInWorktree(t *testing.T) {
 	t.Parallel()
 	dir := repository(t)
 	notes := filepath.Join(dir, "notes.txt")
-	write(t, filepath.Join(dir, ".git", "info", "exclude"), ".parley\n")
+	gittest.Write(t, dir, ".git/info/exclude", ".parley\n")
 	must.Do(t, os.Mkdir(filepath.Join(dir, ".parley"), 0o700))
 	write(t, filepath.Join(dir, ".parley", "rules.toml"), "[[deny]]\npath = \"private.txt\"\n")
 	s := StartEnv(t, 100, 40, dir, []string{"PATH=" + os.Getenv("PATH")}, "demo")

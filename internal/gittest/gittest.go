@@ -23,11 +23,12 @@ func Isolate(t testing.TB) {
 
 // environ returns the variables that keep git from all configuration but that of a repository, and
 // from a repository around the directories of the tests. Git looks for the user's ignore rules in
-// home, where there are none.
+// home, where there are none. Nothing of git's template is in a new repository: its dozen files would
+// cost more than a commit.
 func environ(home string) []string {
 	return []string{
 		"HOME=" + home, "XDG_CONFIG_HOME=" + home,
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + os.TempDir(),
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + os.TempDir(), "GIT_TEMPLATE_DIR=",
 	}
 }
 
@@ -95,9 +96,15 @@ func Repository(t testing.TB, files map[string]string) string {
 func Init(t testing.TB, dir string) {
 	t.Helper()
 	Run(t, dir, "init", "-q", "-b", "main")
-	Run(t, dir, "config", "user.name", "Ada")
-	Run(t, dir, "config", "user.email", "ada@example.org")
-	Run(t, dir, "config", "maintenance.auto", "false") // it could outlive the test
+	config, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer config.Close()
+	// Maintenance could outlive the test.
+	if _, err := config.WriteString("[user]\n\tname = Ada\n\temail = ada@example.org\n[maintenance]\n\tauto = false\n"); err != nil {
+		t.Fatal(err)
+	}
 	Run(t, dir, "add", "-A")
 	Run(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
 }

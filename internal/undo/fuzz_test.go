@@ -106,7 +106,7 @@ func FuzzUndo(f *testing.F) {
 	var ready []string // directories in their first state
 	f.Fuzz(func(t *testing.T, seed uint64, user bool) {
 		if len(ready) == 0 {
-			ready = beginnings(t, base, 100)
+			ready = beginnings(t, base, len(courses))
 		}
 		r := &rig{t: t, dir: ready[0]}
 		ready = ready[1:]
@@ -144,7 +144,7 @@ func (r *rig) begin() { r.write("x.ign", "2\n") }
 
 // TestUndoInRepository follows some courses with git.
 func TestUndoInRepository(t *testing.T) {
-	for _, c := range courses {
+	for _, c := range courses[4:] {
 		t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
 			r := newRig(t, committed)
 			r.begin()

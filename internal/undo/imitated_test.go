@@ -93,7 +93,7 @@ func TestImitated(t *testing.T) {
 	defer in.Close()
 	out := outside(t)
 	rnd := rand.New(rand.NewPCG(1, 1))
-	for range seeds.Of(3000) {
+	for range seeds.Of(1000) {
 		for range 1 + rnd.IntN(4) {
 			r.randomStep(rnd, in, out, 0)
 		}

@@ -33,7 +33,7 @@ func (r *rig) tracked() *index {
 // Every version of the index is read as git reads it, also below a subdirectory.
 func TestIndex(t *testing.T) {
 	files := map[string]string{}
-	for i := range 60 {
+	for i := 1; i < 60; i += 4 {
 		files[fmt.Sprintf("d%d/%s/f", i%7, strings.Repeat("x", i))] = fmt.Sprint(i)
 	}
 	for name, prepare := range map[string][][]string{
