@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -116,10 +117,12 @@ func TestChangedWriteOverWhatChangedMeanwhile(t *testing.T) {
 func TestGrantsEndWhereTheUserChanged(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f"), "1\n2\n3\n")
+	before := must.Get(os.Stat(path))(t)
 	r.permit(diff(path, "II", "2"), permissions.AllowOnce)
 	g := r.write(path, "1\n2\n3\n4\n")
 	r.change("0\n2\n3\n")
 	r.told(g)
+	must.Do(t, os.Chtimes(path, time.Time{}, before.ModTime())) // as if both were written in one tick of the clock
 	r.refused(r.write(path, "0\nII\n3\n"))
 	r.holds(path, "0\n2\n3\n")
 }

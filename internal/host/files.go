@@ -147,10 +147,15 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	if h.opts.OnWrite != nil {
 		h.opts.OnWrite(r.SessionID, w, text)
 	}
-	if text == r.Content { // otherwise the user changed the text, and other approvals for the file no longer apply
-		after := h.files.Stat(r.SessionID, r.Path)
-		h.granted(r.SessionID, func(g *grants) uint64 { g.wrote(target.Resolved, text, state, after, key); return 0 })
-	}
+	after := h.files.Stat(r.SessionID, r.Path)
+	h.granted(r.SessionID, func(g *grants) uint64 {
+		if text == r.Content {
+			g.wrote(target.Resolved, text, state, after, key)
+		} else { // what else was approved was for another text
+			g.forget(target.Resolved)
+		}
+		return 0
+	})
 	added, removed := countLines(before.text, text)
 	h.opts.Sink.Post(event.FileWritten{For: event.For{Session: r.SessionID, Wire: acpclient.SpanOf(ctx)}, Path: safetext.Line(w.Path, 2000),
 		Added: added, Removed: removed})

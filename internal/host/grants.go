@@ -97,6 +97,15 @@ func (g *grants) wrote(resolved, text string, before, after fsops.State, key uin
 	g.written[resolved] = written{sha256.Sum256([]byte(text)), after, key}
 }
 
+// forget drops the approvals for a file. Its state does not tell that it has changed: two writes in one tick of
+// the clock can leave the same.
+func (g *grants) forget(resolved string) {
+	for i := range g.list {
+		g.list[i].edits = slices.DeleteFunc(g.list[i].edits, func(e edit) bool { return e.resolved == resolved })
+	}
+	delete(g.written, resolved)
+}
+
 // about returns the key of a question of this turn in which the agent asked about a file and whose
 // approval was not used; 0 if there is none.
 func (g *grants) about(t fsops.Target) uint64 {
