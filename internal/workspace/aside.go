@@ -96,7 +96,7 @@ func (a *SideTalk) open() {
 			return
 		}
 		conn.Broker.SetMode(opened.ID(), permissions.SideMode)
-		conn.asides.add(opened.ID())
+		conn.asides.add(opened)
 		if a.acp, a.Thread.Session = opened, opened.ID(); !copied {
 			a.told = carried.Told(text, prompts)
 		}
@@ -168,36 +168,49 @@ func (a *SideTalk) close() {
 
 // asides are the sessions of a connection that answer side questions. The agent is to forget them.
 type asides struct {
-	mu  sync.Mutex
-	ids []string
+	mu   sync.Mutex
+	open []*acpclient.Session
 }
 
-func (a *asides) add(id string) {
+func (a *asides) add(s *acpclient.Session) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ids = append(a.ids, id)
+	a.open = append(a.open, s)
 }
 
 // has reports whether a session of the agent's list is one of them.
 func (a *asides) has(id string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Contains(a.ids, id)
+	return slices.ContainsFunc(a.open, func(s *acpclient.Session) bool { return s.ID() == id })
 }
 
-// asidePatience bounds the time that deleting them may take.
-const asidePatience = 500 * time.Millisecond
+// asidePatience bounds the time that deleting them may take. afterClose is how long claude takes to write a session
+// once more after it has closed it: what is deleted before that is there again.
+const (
+	asidePatience = time.Second
+	afterClose    = 250 * time.Millisecond
+)
 
-// drop deletes them, where the agent can. It blocks.
+// drop closes and deletes them, where the agent can. It blocks.
 func (a *asides) drop(c *acpclient.Client) {
 	a.mu.Lock()
-	ids := a.ids
+	open := a.open
+	a.open = nil
 	a.mu.Unlock()
+	if len(open) == 0 {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), asidePatience)
 	defer cancel()
-	for _, id := range ids {
-		if c.Agent().Delete {
-			c.DeleteSession(ctx, id)
-		}
+	for _, s := range open {
+		c.CloseSession(ctx, s)
+	}
+	if !c.Agent().Delete {
+		return
+	}
+	time.Sleep(afterClose)
+	for _, s := range open {
+		c.DeleteSession(ctx, s.ID())
 	}
 }
