@@ -102,9 +102,19 @@ func serve(capabilities string) {
 		var asked []string
 		for _, call := range t.Agent.Calls("")[1:] { // after initialize
 			method, params, _ := strings.Cut(call, " ")
-			var p struct{ SessionID, Cwd, ConfigID string }
+			var p struct {
+				SessionID, Cwd, ConfigID string
+				SystemPrompt             struct {
+					Mode    string
+					Content []struct{ Text string }
+				}
+			}
 			json.Unmarshal([]byte(params), &p)
-			asked = append(asked, strings.Join(strings.Fields(method+" "+p.SessionID+" "+p.ConfigID+" "+p.Cwd), " "))
+			line := method + " " + p.SessionID + " " + p.ConfigID + " " + p.Cwd + " " + p.SystemPrompt.Mode
+			for _, block := range p.SystemPrompt.Content {
+				line += " " + block.Text
+			}
+			asked = append(asked, strings.Join(strings.Fields(line), " "))
 		}
 		t.Say(strings.Join(asked, "; ") + "; in " + t.Session)
 		return "end_turn"
