@@ -94,6 +94,7 @@ func serve(capabilities string) {
 	}
 	s.Answer("initialize", fmt.Sprintf(`{"protocolVersion":1,"agentInfo":{"name":"kept","version":%q},"agentCapabilities":%s}`, os.Getenv("CLI_TEST_A"), capabilities))
 	on("session/list", `{"sessions":`+os.Getenv(listVar)+`}`)
+	on("session/status", `{"status":"open","state":{"state":"running"}}`)
 	on("session/new", `{"sessionId":"fresh",`+offer+`}`)
 	for _, method := range []string{"session/load", "session/resume", "session/set_config_option"} {
 		on(method, `{`+offer+`}`)
