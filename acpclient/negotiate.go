@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -148,6 +149,7 @@ func (c *Client) introduced(version int, raw []byte) error {
 		List: r.List, Delete: r.Delete, Resume: r.Resume, CloseSession: r.Close, Fork: r.Fork, Logout: r.Logout,
 		SetTitle: r.Title, Archive: r.Archive, Status: r.Status, AuthStatus: r.AuthStatus,
 		SystemPrompt: r.SystemPrompt, OverridePrompt: r.OverridePrompt, Steering: r.Steering,
+		DeleteArchives: strings.Contains(strings.ToLower(r.Agent.Name), "codex-acp"),
 	}
 	for _, m := range r.AuthMethods {
 		c.agent.AuthMethods = append(c.agent.AuthMethods, c.opts.authMethod(m))

@@ -44,9 +44,9 @@ func (p SystemPrompt) takenBy(agent event.AgentInfo) error {
 	switch {
 	case p.Text == "":
 	case !agent.SystemPrompt:
-		return fmt.Errorf("open a session: %w: a system prompt", ErrUnsupported)
+		return fmt.Errorf("open a session with a system prompt: %w", ErrUnsupported)
 	case p.Override && !agent.OverridePrompt:
-		return fmt.Errorf("open a session: %w: a system prompt in place of its own", ErrUnsupported)
+		return fmt.Errorf("open a session with a system prompt in place of the agent's: %w", ErrUnsupported)
 	}
 	return nil
 }

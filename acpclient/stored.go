@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
@@ -56,6 +57,20 @@ func (c *Client) SessionStatus(ctx context.Context, id string) (open, running bo
 	err = c.offers(ctx, c.agent.Status, "session/status", "ask for the session's state", wire.SessionRef{SessionID: id}, &r)
 	open = r.Status == "open"
 	return open, open && r.State != "" && r.State != "idle", err
+}
+
+// statusPatience bounds TurnRuns, which other requests wait for.
+const statusPatience = time.Second
+
+// TurnRuns reports whether a turn runs in a stored session, if the agent says so within a second.
+func (c *Client) TurnRuns(ctx context.Context, id string) bool {
+	if !c.agent.Status {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, statusPatience)
+	defer stop()
+	_, running, err := c.SessionStatus(ctx, id)
+	return err == nil && running
 }
 
 // AuthStatus asks who is signed in (auth/status).

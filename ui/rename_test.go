@@ -122,3 +122,40 @@ func TestRenameOfOneThatIsGone(t *testing.T) {
 		}
 	})
 }
+
+// offering makes the agent offer session methods, ways to log in and to ask who has.
+func (d *driver) offering(session, auth string) {
+	d.fake.Capabilities(`,"agentCapabilities":{"loadSession":true,"auth":{` + auth + `},"sessionCapabilities":{"list":{},"close":{},` + session + `}},"authMethods":[{"id":"own","name":"Own login"}]`)
+}
+
+// Case 210: the title that the agent has stored is shown, also when it is not what was typed, and its later
+// titles do not replace it. A failure is one line, and the name is kept.
+func TestRenameByTheAgent(t *testing.T) {
+	dir := t.TempDir()
+	drive(t, func(d *driver, o *Options) {
+		o.Names = memory.NewNames(dir)
+		d.offering(`"title":{}`, "")
+		d.fake.Answer("session/list", `{"sessions":[{"sessionId":"k1","cwd":"/","title":"Fix the lexer"}]}`)
+		d.fake.Answer("session/set_title", `{"title":"Lexer (done)"}`)
+	}, func(d *driver) {
+		d.connected()
+		d.types("/rename lexer\n")
+		d.soon()
+		d.sees("The agent named it: Lexer (done)")
+		d.Agent().Update("s1", `{"sessionUpdate":"session_info_update","title":"From a model"}`)
+		d.soon()
+		if title := d.m.View().WindowTitle; !strings.Contains(title, "Lexer (done)") {
+			t.Errorf("the window is called %q", title)
+		}
+		d.fake.Fail("session/set_title", -32003, "busy")
+		d.press("ctrl+s")
+		d.soon()
+		d.types("fix")
+		d.press("ctrl+e", "ctrl+u")
+		d.types("Mine\n")
+		d.soon()
+		d.press("esc")
+		d.sees("Renamed in parley only: the agent answered: busy (-32003)", "Mine")
+		d.called("session/set_title", 2)
+	})
+}

@@ -88,7 +88,7 @@ type sessions struct{ m *Model }
 func (s sessions) show() tea.Cmd {
 	m := s.m
 	a := m.Front.Agent
-	l := panel.Sessions(m.Keys, s.all, func(a, b any) bool { return a.(entry).same(b.(entry)) }, panel.SessionActions{
+	does := panel.SessionActions{
 		Open:       s.open,
 		New:        m.newSession,
 		Another:    func() tea.Cmd { return m.anotherAgent(m.Front, "") },
@@ -96,7 +96,11 @@ func (s sessions) show() tea.Cmd {
 		Rename:     s.rename,
 		Close:      s.close,
 		Delete:     s.delete,
-	})
+	}
+	if slices.ContainsFunc(m.Workspace.Agents(), func(a *workspace.Agent) bool { return a.Info() != nil && a.Info().Archive }) {
+		does.Archive, does.ShowArchived = s.archive, s.showArchived
+	}
+	l := panel.Sessions(m.Keys, s.all, func(a, b any) bool { return a.(entry).same(b.(entry)) }, does)
 	if info := a.Info(); info != nil && !info.List {
 		l.Note = a.Name() + " does not list sessions"
 		if m.Options.Logs != nil && (info.LoadSession || info.Resume) {
@@ -104,7 +108,7 @@ func (s sessions) show() tea.Cmd {
 		}
 	}
 	m.Front.Panels.Show(l)
-	m.Workspace.List()
+	m.Workspace.ListArchived(false)
 	return nil
 }
 
@@ -130,20 +134,31 @@ func (s sessions) all() []panel.Session {
 		}
 		all = append(all, s.openRow(c, agent))
 	}
+	var archived []panel.Session
 	for _, a := range agents {
-		section := "Saved by the agent"
+		by := "by the agent"
 		if len(agents) > 1 {
-			section = "Saved by " + a.Name()
+			by = "by " + a.Name()
 		}
 		info := a.Info()
 		able := info != nil && (info.LoadSession || info.Resume)
 		for _, kept := range a.StoredSessions() {
-			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
-				all = append(all, s.closedRow(section, m.Workspace.TitleOf(a.Spec.Name, kept.ID, kept.Title), logOf[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
-				open[key] = able // its log is only worth a row where nothing better is there
+			key := a.Spec.Name + "\x00" + kept.ID
+			if open[key] {
+				continue
 			}
+			row := func(section string) panel.Session {
+				return s.closedRow(section, m.Workspace.TitleOf(a.Spec.Name, kept.ID, kept.Title), logOf[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept})
+			}
+			if kept.Archived {
+				archived = append(archived, row("Archived "+by))
+			} else {
+				all = append(all, row("Saved "+by))
+			}
+			open[key] = able // its log is only worth a row where nothing better is there
 		}
 	}
+	all = append(all, archived...)
 	var toRead []panel.Session
 	for i := range logs {
 		g := &logs[i]
@@ -186,6 +201,9 @@ func (s sessions) closedRow(section, title string, log *workspace.Logged, cwd, a
 	one := panel.Session{Section: section, Title: title, Detail: s.where(agent, cwd), Value: e}
 	if !updated.IsZero() {
 		one.Age = words.Ago(updated, s.m.Now())
+	}
+	if e.listed != nil && e.listed.Running {
+		one.State = thread.Running.String()
 	}
 	first := ""
 	if log != nil {
@@ -358,9 +376,43 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 		l.Note = "The agent has ended"
 	case !e.agent.Info().Delete:
 		l.Note = "This agent cannot delete sessions"
-	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(s.title(e), panel.Untitled), 40, "…")+"\"? Press "+s.m.Keys.KeyOf(intent.List, intent.DeleteEntry)+" again to confirm"):
+		if e.agent.Info().Archive {
+			l.Note += " · " + s.m.Keys.KeyOf(intent.List, intent.ArchiveEntry) + " archives it"
+		}
+	case l.Confirmed(intent.DeleteEntry, e.listed.ID, s.deleteQuestion(e)):
 		e.agent.Delete(e.listed.ID)
 	}
+	return nil
+}
+
+// deleteQuestion asks whether a session is to be deleted.
+func (s sessions) deleteQuestion(e entry) string {
+	question := "Delete \"" + text.Truncate(cmp.Or(s.title(e), panel.Untitled), 40, "…") + "\"? "
+	if e.agent.Info().DeleteArchives {
+		question += e.agent.Name() + " only archives it. "
+	}
+	return question + "Press " + s.m.Keys.KeyOf(intent.List, intent.DeleteEntry) + " again to confirm"
+}
+
+// archive asks the agent to archive a session that it has saved, or to take it out of the archive.
+func (s sessions) archive(l *panel.List, value any) tea.Cmd {
+	e, ok := value.(entry)
+	switch {
+	case !ok || e.listed == nil:
+		l.Note = "Only closed sessions saved by the agent can be archived"
+	case !e.agent.Live():
+		l.Note = "The agent has ended"
+	case !e.agent.Info().Archive:
+		l.Note = "This agent cannot archive sessions"
+	default:
+		e.agent.Archive(e.listed.ID, !e.listed.Archived)
+	}
+	return nil
+}
+
+// showArchived shows the sessions that are archived, or hides them.
+func (s sessions) showArchived(*panel.List, any) tea.Cmd {
+	s.m.Workspace.ListArchived(!s.m.Workspace.Archived())
 	return nil
 }
 

@@ -23,6 +23,7 @@ type AgentInfo struct {
 	List, Delete, Resume, CloseSession, Fork, Logout bool
 	SetTitle, Archive, Status, AuthStatus            bool
 	SystemPrompt, OverridePrompt                     bool // sessions take instructions: added to the agent's, in their place
+	DeleteArchives                                   bool // deleting a session only archives it, as codex does
 	Steering                                         bool // a prompt can be put into the running turn (_session/steering)
 }
 
@@ -38,6 +39,8 @@ type StoredSession struct {
 	Roots   []string
 	// Archived sessions are listed only if asked for.
 	Archived bool
+	// Running says that a turn runs in it. The list does not say so: Client.TurnRuns does.
+	Running bool
 }
 
 // AuthState says whether an agent can start sessions without a login.

@@ -104,6 +104,7 @@ type chatFlags struct {
 	offerTools         func() *bool
 	sandbox            func() *bool
 	remote             cli.RemoteFlags
+	systemPrompt       cli.SystemPromptFlags
 	adjust             func(*ui.Options) // nil outside of tests
 }
 
@@ -144,6 +145,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	f.offerTools = cli.OfferToolsFlag(root)
 	f.sandbox = cli.SandboxFlag(root)
 	f.remote.Add(flags)
+	f.systemPrompt.Add(flags)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

@@ -79,6 +79,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err := setup.CheckSandbox(); err != nil {
 		return err
 	}
+	if setup.SystemPrompt, err = f.systemPrompt.Read(); err != nil {
+		return err
+	}
 	if f.resume != "" && f.continues {
 		return cli.Usagef("--resume and --continue cannot be used together")
 	}

@@ -94,6 +94,7 @@ func serve(capabilities string) {
 	}
 	s.Answer("initialize", fmt.Sprintf(`{"protocolVersion":1,"agentInfo":{"name":"kept","version":%q},"agentCapabilities":%s}`, os.Getenv("CLI_TEST_A"), capabilities))
 	on("session/list", `{"sessions":`+os.Getenv(listVar)+`}`)
+	on("session/status", `{"status":"open","state":{"state":"running"}}`)
 	on("session/new", `{"sessionId":"fresh",`+offer+`}`)
 	for _, method := range []string{"session/load", "session/resume", "session/set_config_option"} {
 		on(method, `{`+offer+`}`)
@@ -102,9 +103,19 @@ func serve(capabilities string) {
 		var asked []string
 		for _, call := range t.Agent.Calls("")[1:] { // after initialize
 			method, params, _ := strings.Cut(call, " ")
-			var p struct{ SessionID, Cwd, ConfigID string }
+			var p struct {
+				SessionID, Cwd, ConfigID string
+				SystemPrompt             struct {
+					Mode    string
+					Content []struct{ Text string }
+				}
+			}
 			json.Unmarshal([]byte(params), &p)
-			asked = append(asked, strings.Join(strings.Fields(method+" "+p.SessionID+" "+p.ConfigID+" "+p.Cwd), " "))
+			line := method + " " + p.SessionID + " " + p.ConfigID + " " + p.Cwd + " " + p.SystemPrompt.Mode
+			for _, block := range p.SystemPrompt.Content {
+				line += " " + block.Text
+			}
+			asked = append(asked, strings.Join(strings.Fields(line), " "))
 		}
 		t.Say(strings.Join(asked, "; ") + "; in " + t.Session)
 		return "end_turn"

@@ -34,9 +34,10 @@ type Connection struct {
 // assembly is what an agent is given, by the chat and by `parley run` alike: what it may use of this machine,
 // how it is connected to, and the log of both. Whoever connects adds where events go.
 type assembly struct {
-	host   host.Options
-	client acpclient.Options
-	record *Record
+	host    host.Options
+	client  acpclient.Options
+	session acpclient.NewSession // parameters of every session
+	record  *Record
 }
 
 // assemble returns what an agent is given in a place. A nil record starts a new one, of a run or of a chat.
@@ -53,10 +54,14 @@ func (s *Setup) assemble(a agents.Agent, place Directories, log *event.Log, rec 
 	if err != nil {
 		return assembly{}, err
 	}
+	session := s.NewSession(a, place)
+	if session.System, err = s.systemPrompt(a); err != nil {
+		return assembly{}, err
+	}
 	if rec == nil {
 		rec = s.record(a, place, log, run)
 	}
-	return assembly{record: rec,
+	return assembly{record: rec, session: session,
 		host: host.Options{Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Record: s.NewQuestions(s.questionsFail(log)),
 			Commands: commands(), Sandbox: bounds, Tools: tools, Worktrees: WorktreesDir(), Version: Version(), Log: log},
 		client: acpclient.Options{Name: "parley", Version: Version(), Log: log, Tap: rec.tap(), Numbers: &rec.numbers,
@@ -93,7 +98,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, 
 		}
 		return nil, err
 	}
-	c := &Connection{Client: client, Host: h, Template: s.NewSession(a, place), Life: context.Background(), Record: rec,
+	c := &Connection{Client: client, Host: h, Template: with.session, Life: context.Background(), Record: rec,
 		journals: watched, questionDir: s.questions(), opening: opening, log: log}
 	c.Session, err = opening.Open(ctx, client, c.Template)
 	rec.introduced(client.Agent())

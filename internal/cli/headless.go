@@ -22,6 +22,7 @@ type headlessFlags struct {
 	approveAll, approveReads, denyAll bool
 	offerTools, sandbox               func() *bool
 	remote                            RemoteFlags
+	systemPrompt                      SystemPromptFlags
 }
 
 // orList returns "a, b or c".
@@ -44,6 +45,7 @@ func (f *headlessFlags) add(cmd *cobra.Command, formats ...string) {
 	f.offerTools = OfferToolsFlag(cmd)
 	f.sandbox = SandboxFlag(cmd)
 	f.remote.Add(flags)
+	f.systemPrompt.Add(flags)
 }
 
 // check rejects invalid values.
@@ -87,6 +89,9 @@ func (f *headlessFlags) load(place Directories, s Streams) (*Setup, error) {
 		return nil, err
 	}
 	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
+	if setup.SystemPrompt, err = f.systemPrompt.Read(); err != nil {
+		return nil, err
+	}
 	setup.Warn = s.PrintError
 	WarnSkippedPrograms(setup.Warn)
 	if mistakes != "" {
@@ -107,7 +112,7 @@ func (f *headlessFlags) options(setup *Setup, agent agents.Agent, place Director
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
 			return setup.client(ctx, agent, place, opts)
 		},
-		Session: setup.NewSession(agent, place), Log: with.record.Path(), OnAgentInfo: with.record.introduced, Policy: f.policy(),
+		Session: with.session, Log: with.record.Path(), OnAgentInfo: with.record.introduced, Policy: f.policy(),
 		Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err,
 	}, with.record.Close, nil
 }

@@ -188,6 +188,7 @@ func (o Opening) reopen(ctx context.Context, client *acpclient.Client, l event.S
 		}
 		n.Cwd = l.Cwd // spelled as the agent does
 	}
+	running := client.TurnRuns(ctx, id)
 	var s *acpclient.Session
 	var err error
 	switch info := client.Agent(); {
@@ -202,6 +203,9 @@ func (o Opening) reopen(ctx context.Context, client *acpclient.Client, l event.S
 	if errors.As(err, &answered) && !answered.AuthRequired() {
 		// Agents use different messages and codes for a missing session.
 		return nil, fmt.Errorf("%w: %w", event.ErrNoSession, err)
+	}
+	if err == nil && running && o.Notify != nil {
+		o.Notify(workspace.TurnRan)
 	}
 	return s, err
 }

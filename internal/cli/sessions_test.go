@@ -20,6 +20,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/must"
 	"parley/internal/record"
+	"parley/internal/workspace"
 )
 
 const (
@@ -239,6 +240,15 @@ func TestRunOpens(t *testing.T) {
 				t.Errorf("%v, %q, want %q, stderr %q", err, got, c.want, stderr)
 			}
 		})
+	}
+}
+
+// Case 211: a turn that runs in the session is said before the prompt is sent.
+func TestRunOpensRunning(t *testing.T) {
+	k := newSessionRig(t, `{"loadSession":true,"sessionCapabilities":{"list":{},"status":{}}}`, three)
+	out, stderr, err := k.do(NewRun, "--session", "k1", "hello")
+	if want := "session/list; session/status k1; session/load k1 DIR; in k1"; err != nil || strings.ReplaceAll(strings.TrimSpace(out), k.dir, "DIR") != want || !strings.Contains(stderr, workspace.TurnRan) {
+		t.Errorf("%v, %q, want %q, stderr %q", err, out, want, stderr)
 	}
 }
 

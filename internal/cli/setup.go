@@ -88,6 +88,10 @@ type Setup struct {
 	// OfferTools says whether to offer files and commands to agents of ACP v2, overriding the
 	// configuration. nil keeps the configuration.
 	OfferTools *bool
+
+	// SystemPrompt is instructions for each session, instead of those of the configuration. Without a
+	// text the configuration counts.
+	SystemPrompt acpclient.SystemPrompt
 }
 
 // protocol returns the version to use with an agent.

@@ -66,6 +66,11 @@ func (k *checker) agent(a *Agent, path ...string) {
 	k.process(&a.Command, a.Args, a.Env, path)
 	k.cwd(&a.Cwd, append(path, "cwd"))
 	k.oneOf(a.Protocol, []string{"auto", "1", "2"}, append(path, "protocol")...)
+	if a.SystemPrompt != "" {
+		k.path(&a.SystemPrompt, append(path, "system_prompt")...)
+	}
+	k.requires(a.SystemPromptMode != "" && a.SystemPrompt == "", "system_prompt", append(path, "system_prompt_mode"))
+	k.oneOf(a.SystemPromptMode, SystemPromptModes, append(path, "system_prompt_mode")...)
 }
 
 func (k *checker) server(m *MCPServer, path ...string) {

@@ -25,6 +25,9 @@ const maxSize = 64 << 10
 // Notifications are the ways to notify the user that something is done or asked.
 var Notifications = []string{"auto", "bell", "osc9", "osc777", "osc99", "off"}
 
+// SystemPromptModes say how instructions are given: added to the agent's own, or in their place.
+var SystemPromptModes = []string{"append", "override"}
+
 // Themes are the accepted values of theme, in the order to offer them.
 var Themes = []string{"auto", "dark", "light", "contrast-dark", "contrast-light", "ansi", "plain"}
 
@@ -76,6 +79,10 @@ type Agent struct {
 	Protocol string            `toml:"protocol"` // auto, 1 or 2; "" means 1
 
 	OfferTools *bool `toml:"offer_tools"` // nil means that of the Config
+
+	// SystemPrompt is an absolute path, of instructions for each session.
+	SystemPrompt     string `toml:"system_prompt"`
+	SystemPromptMode string `toml:"system_prompt_mode"` // one of SystemPromptModes; "" means append
 
 	Remote // alternative to Command
 }

@@ -35,7 +35,7 @@ func TestExampleParses(t *testing.T) {
 		Keys: map[string]map[string][]string{"chat": {"palette": {"ctrl+p", "f5"}}, "transcript": {"next": {"j", "down"}}},
 		Agents: map[string]Agent{"mine": {
 			Command: "my-agent", Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
-			Cwd: dir, Protocol: "1", OfferTools: new(true),
+			Cwd: dir, Protocol: "1", OfferTools: new(true), SystemPrompt: filepath.Join(dir, "agents.md"), SystemPromptMode: "append",
 		}, "far": {
 			Cwd: "/srv/project",
 			Remote: Remote{
@@ -173,6 +173,9 @@ func TestErrors(t *testing.T) {
 		{"start_timeout = 'soon'", `1:17: start_timeout = "soon": want 90s, 10m, … or 0s`},
 		{"[keys.chat]\nstop = 'esc'", `2:8: keys.chat.stop: want an array of strings, not a string`},
 		{"[agents.x]\nurl = 'wss://h'\nh2c = 'maybe'", `3:7: h2c = "maybe": want auto, on or off`},
+		{cmdX + "system_prompt = 'notes.md'", `3:17: agents.x.system_prompt: "notes.md": want an absolute path or one from ~/`},
+		{cmdX + "system_prompt = '/notes.md'\nsystem_prompt_mode = 'replace'", `4:22: system_prompt_mode = "replace": want append or override`},
+		{cmdX + "system_prompt_mode = 'override'", `3:22: agents.x.system_prompt_mode: only with system_prompt`},
 		{"[mcp.x]\noffer_tools = true", `2:1: unknown key "offer_tools" in mcp.x`},
 		// Syntax.
 		{"theme = ", `1:8: expected value, not end of input`},

@@ -84,6 +84,8 @@ env = { MY_AGENT_LOG = "warn" } # added to the environment
 cwd = "~/"                      # default: the session's directory
 protocol = "1"                  # 1, 2 (a draft) or auto; default: 1
 offer_tools = true              # default: as above
+system_prompt = "~/agents.md"   # a file with instructions for every session
+system_prompt_mode = "append"   # to the agent's own; override: in their place
 
 # A remote agent. It gets nothing of this machine unless you share it. Secrets come
 # from environment variables, or from the output of a command.

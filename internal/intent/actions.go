@@ -131,6 +131,8 @@ const (
 
 	CloseEntry
 	DeleteEntry
+	ArchiveEntry
+	ShowArchived
 	EditEntry
 	MoveUp
 	MoveDown
@@ -176,7 +178,7 @@ var Actions = []Action{
 	{Intent: Home, In: Chat, Name: "home", Keys: []string{"ctrl+home"}, Help: "Go to the beginning"},
 	{Intent: End, In: Chat, Name: "end", Keys: []string{"ctrl+end"}, Help: "Jump to the end"},
 	{Intent: CycleDensity, In: Chat, Name: "density", Keys: []string{"ctrl+o"}, Help: "Change detail level: normal, everything, quiet", Command: "density"},
-	{Intent: Sessions, In: Chat, Name: "sessions", Keys: []string{"ctrl+s"}, Help: "Show sessions: open, new, rename, close, delete", Command: "sessions", Also: "resume", InLines: "List sessions, or open the one with that number"},
+	{Intent: Sessions, In: Chat, Name: "sessions", Keys: []string{"ctrl+s"}, Help: "Show sessions: open, new, rename, close, delete", Command: "sessions", Also: "resume", InLines: "List sessions, or open the one with that number; archive and a number archives one, archived lists those, unarchive and a number takes one out"},
 	{Intent: NextWaiting, In: Chat, Name: "next-waiting", Keys: []string{"alt+w"}, Help: "Go to the next session that waits for you"},
 	{Intent: NewSession, In: Chat, Name: "new-session", Help: "New session", Needs: LiveAgent, Command: "new", Also: "clear"},
 	{Intent: AnotherAgent, In: Chat, Name: "another-agent", Help: "New session with another agent: with the conversation, or without", Command: "agent", Args: "[NAME]", InLines: "New session with another agent, which replaces this one"},
@@ -334,6 +336,8 @@ var Actions = []Action{
 	{Intent: CloseEntry, In: List, Name: "close", Keys: []string{"ctrl+x"}, Help: "Sessions: close; running: stop; notes, queue: drop"},
 	{Intent: TakeOver, In: List, Name: "take-over", Keys: []string{"ctrl+r"}, Help: "Running: take a command over with your keyboard"},
 	{Intent: DeleteEntry, In: List, Name: "delete", Keys: []string{"ctrl+d"}, Help: "Sessions: delete, after asking"},
+	{Intent: ArchiveEntry, In: List, Name: "archive", Keys: []string{"alt+a"}, Help: "Sessions: archive, or take out of the archive"},
+	{Intent: ShowArchived, In: List, Name: "archived", Keys: []string{"alt+v"}, Help: "Sessions: show or hide those that are archived"},
 	{Intent: Copy, In: List, Name: "copy", Keys: []string{"ctrl+y"}, Help: "Prompts: copy"},
 	{Intent: Tick, In: List, Name: "tick", Keys: []string{"tab"}, Help: "Compare: tick an agent"},
 	{Intent: EditEntry, In: List, Name: "edit", Keys: []string{"ctrl+e"}, Help: "Sessions: rename; prompts: edit and resend"},

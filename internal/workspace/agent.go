@@ -40,7 +40,9 @@ type Agent struct {
 	listed          []event.StoredSession
 
 	Login    Login
-	reported []string // lines that SayOnce has reported
+	account  event.AuthStatusChanged // as the agent has reported it last; the zero value if it has not
+	accounts int                     // counts its reports
+	reported []string                // lines that SayOnce has reported
 }
 
 func newAgent(w *Workspace) *Agent {
@@ -215,6 +217,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	s.attach(conn.Session)
 	w.tell(AgentStarted{OfAgent{a}, s, conn.Note})
 	s.Prompts.sendQueued()
+	a.askAccount()
 }
 
 // forget drops everything in progress for the agent.
@@ -231,7 +234,8 @@ func (a *Agent) forget() {
 	a.drop(old.Drain())
 	a.cancel, a.retryAt, a.redialing, a.dialing = nil, time.Time{}, false, false
 	a.pending, a.listed, a.removedSessions = nil, nil, map[string]bool{}
-	a.Login.cancel, a.Login.name = nil, ""
+	a.Login.cancel, a.Login.name, a.Login.offered = nil, "", false
+	a.account = event.AuthStatusChanged{}
 }
 
 // CancelStart cancels starting the agent. Its session stays, shown as one whose agent has

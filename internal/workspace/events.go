@@ -208,6 +208,8 @@ func (a *Agent) announce(e event.Event) {
 		for _, s := range a.Sessions() {
 			s.Apply(e)
 		}
+	case event.AuthStatusChanged:
+		a.setAccount(e)
 	case event.Disconnected:
 		for _, s := range a.Sessions() {
 			s.SideTalk.disconnected(e.Err)

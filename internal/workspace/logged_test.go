@@ -27,7 +27,7 @@ func TestKeptFromLogs(t *testing.T) {
 		s := r.started(local)
 		var kept []event.StoredSession
 		var failed error
-		s.Agent.ListSessions(func(l []event.StoredSession, err error) { kept, failed = l, err })
+		s.Agent.ListSessions(false, func(l []event.StoredSession, err error) { kept, failed = l, err })
 		r.w.List()
 		r.wants("SessionsListed: nobody is there")
 		if len(kept) != 1 || kept[0].ID != "a" || kept[0].Cwd != "/src" || failed != errAway || len(r.w.Logs()) != 2 {
@@ -41,7 +41,7 @@ func TestKeptFromLogs(t *testing.T) {
 		}
 		r.lose()
 		var called bool
-		s.Agent.ListSessions(func(l []event.StoredSession, err error) { called = l == nil && err == nil })
+		s.Agent.ListSessions(false, func(l []event.StoredSession, err error) { called = l == nil && err == nil })
 		if !called {
 			t.Error("an agent that is gone keeps something")
 		}

@@ -19,12 +19,13 @@ const MaxVariable = 32 << 10
 
 // Login logs an agent in and out.
 type Login struct {
-	a      *Agent
-	used   bool   // the agent was asked to log in with the variables it was started with
-	name   string // of the method in progress; "" for none
-	line   int    // number of log lines when it started
-	cancel context.CancelFunc
-	ran    *LoginCommand // the program that has run without an error, until a turn has ended
+	a       *Agent
+	used    bool   // the agent was asked to log in with the variables it was started with
+	name    string // of the method in progress; "" for none
+	line    int    // number of log lines when it started
+	cancel  context.CancelFunc
+	offered bool          // the user was asked for a login on this connection
+	ran     *LoginCommand // the program that has run without an error, until a turn has ended
 }
 
 // credentials are the variables of a login that an agent is started with.
@@ -210,6 +211,7 @@ func (l *Login) loggedIn(err, wanted error) {
 		w.tell(LoginFailed{OfAgent{a}, err, false, nil})
 	case !a.opening:
 		w.tell(LoggedIn{OfAgent{a}})
+		a.askAccount()
 		for _, s := range a.Sessions() {
 			s.retryRefused()
 		}
@@ -284,6 +286,7 @@ func (l *Login) want(s *Session, why error) {
 	if l.useCredentials(why) {
 		return
 	}
+	l.offered = true
 	n := LoginWanted{OfAgent: OfAgent{l.a}, Session: s, Err: why}
 	if l.ran != nil {
 		n.Again, n.Said = true, l.ran.LastLines()
@@ -299,6 +302,10 @@ func (l *Login) LogOut(done func(error)) {
 		done(event.ErrClosed)
 		return
 	}
+	l.offered = true // the user wants none now
 	client := a.conn.Client
-	a.request(func(ctx context.Context) error { return client.LogOut(ctx) }, done)
+	a.request(func(ctx context.Context) error { return client.LogOut(ctx) }, func(err error) {
+		done(err)
+		a.askAccount()
+	})
 }

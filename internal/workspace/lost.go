@@ -81,6 +81,7 @@ func (a *Agent) redialed(conn *Connection, err error) {
 	a.conn = conn
 	a.backoff.Connected(w.opts.Now())
 	w.tell(Redialed{OfAgent{a}, nil})
+	a.askAccount()
 	for _, s := range a.Sessions() {
 		s.reopen()
 	}

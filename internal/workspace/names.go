@@ -2,7 +2,9 @@ package workspace
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -72,17 +74,58 @@ func (s *Session) Title() string {
 // ErrNotNamed is returned by Rename for a session that has no id yet.
 var ErrNotNamed = errors.New("the session is not open yet; rename it once it is")
 
-// Rename gives a session of an agent a name of the user's; "" gives the agent's title back. An
-// error of storing it is reported as Said.
+// Rename gives a session of an agent a name of the user's; "" gives the agent's title back. If the
+// agent can rename sessions, it is told, and the title of its answer becomes the name. What fails is
+// reported as Said, and the name stays.
 func (w *Workspace) Rename(agent, session, name string) error {
 	if session == "" {
 		return ErrNotNamed
 	}
 	name = safetext.Line(name, maxName)
+	w.setName(agent, session, name)
+	a := w.holder(agent, session)
+	if a == nil || name == "" || !a.Info().SetTitle {
+		return nil
+	}
+	client, title := a.conn.Client, ""
+	a.request(func(ctx context.Context) (err error) {
+		title, err = client.SetTitle(ctx, session, name)
+		return err
+	}, func(err error) {
+		switch title = safetext.Line(title, maxName); {
+		case err != nil:
+			w.say("renamed in parley only: " + answerOf(err))
+		case title != name && w.NameOf(agent, session) == name:
+			w.setName(agent, session, title)
+			w.say("the agent named it: " + title)
+		}
+	})
+	return nil
+}
+
+// holder returns the connected agent of that name that has a session open, else the first one of that
+// name, nil if there is none.
+func (w *Workspace) holder(name, session string) (found *Agent) {
+	for _, a := range w.Agents() {
+		if a.Spec.Name != name || a.Info() == nil {
+			continue
+		}
+		if slices.ContainsFunc(a.Sessions(), func(s *Session) bool { return s.Thread.Session == session }) {
+			return a
+		}
+		if found == nil {
+			found = a
+		}
+	}
+	return found
+}
+
+// setName keeps the name of a session.
+func (w *Workspace) setName(agent, session, name string) {
 	w.names.given[[2]string{agent, session}] = name
 	store := w.opts.Names
 	if store == nil {
-		return nil
+		return
 	}
 	w.begin(func() Result {
 		if err := store.Save(agent, session, name); err != nil {
@@ -90,7 +133,6 @@ func (w *Workspace) Rename(agent, session, name string) error {
 		}
 		return nil
 	})
-	return nil
 }
 
 // nameAfter gives a session without a name that of its first prompt. It is only stored if prompts are.
@@ -105,7 +147,7 @@ func (w *Workspace) nameAfter(agent, session, prompt string) {
 	switch {
 	case name == "" || w.NameOf(agent, session) != "":
 	case w.opts.KeepPrompts:
-		w.Rename(agent, session, name)
+		w.setName(agent, session, name)
 	default:
 		w.names.given[[2]string{agent, session}] = name
 	}

@@ -65,6 +65,8 @@ type (
 		Program bool
 		Said    []string
 	}
+	// AccountChanged: Agent.Account has changed.
+	AccountChanged struct{ OfAgent }
 	// ConnectionLost: the connection to an agent is lost, or an attempt to reconnect has failed.
 	// The next attempt starts after Wait. First is set for the loss itself, Longer if
 	// Wait may be longer than all before.

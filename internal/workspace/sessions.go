@@ -94,6 +94,9 @@ func (c *Connection) newSession(ctx context.Context) (*acpclient.Session, error)
 	return c.Client.NewSession(ctx, c.Template)
 }
 
+// TurnRan is said of a session that was opened while a turn ran in it.
+const TurnRan = "A turn was running in this session when it was opened"
+
 // OpenStored opens a session that the agent stores. logged is its log, if parley knows the
 // session only from there: the log is shown if the agent refuses the session.
 func (a *Agent) OpenStored(kept event.StoredSession, logged *Logged) {
@@ -124,14 +127,22 @@ func (a *Agent) OpenStored(kept event.StoredSession, logged *Logged) {
 	}
 	s := a.w.add(a)
 	s.Thread.Session, s.Thread.Title = kept.ID, kept.Title
+	running := false
 	if !a.Spec.Remote && kept.Cwd != "" {
 		s.Dir = kept.Cwd
 		if s.Dir == a.w.opts.Cwd {
 			s.Dir = ""
 		}
 	}
-	s.open(func(ctx context.Context) (*acpclient.Session, error) { return method.open(ctx, client, kept.ID, n) },
-		func(opened *acpclient.Session, err error) { s.opened(opened, err, logged) })
+	s.open(func(ctx context.Context) (*acpclient.Session, error) {
+		running = client.TurnRuns(ctx, kept.ID)
+		return method.open(ctx, client, kept.ID, n)
+	}, func(opened *acpclient.Session, err error) {
+		if err == nil && running && !s.Busy() { // it does not say when the turn ends
+			s.Thread.AddNotice(TurnRan, "")
+		}
+		s.opened(opened, err, logged)
+	})
 }
 
 // open runs request in a task that CancelOpen cancels, and calls then with the outcome.
@@ -207,60 +218,6 @@ func (a *Agent) whyLog(err error, logged *Logged) string {
 		return err.Error()
 	}
 	return ""
-}
-
-// ListSessions asks the agent for its stored sessions in a task, and calls done with them.
-// For an agent that can reopen sessions but not list them, those in parley's logs are used.
-func (a *Agent) ListSessions(done func([]event.StoredSession, error)) {
-	var kept []event.StoredSession
-	info, logs, spec := a.Info(), a.w.opts.Logs, a.Spec
-	switch {
-	case info != nil && info.List:
-		client := a.conn.Client
-		a.request(func(ctx context.Context) (err error) {
-			kept, err = client.ListSessions(ctx, "")
-			return err
-		}, func(err error) { done(kept, err) })
-	case info != nil && logs != nil && reopenMethodOf(*info) != reopenNone:
-		a.request(func(context.Context) error {
-			logged, err := logs()
-			for _, g := range logged {
-				if g.OfAgent(spec) {
-					kept = append(kept, event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
-				}
-			}
-			return err
-		}, func(err error) { done(kept, err) })
-	default:
-		done(nil, nil)
-	}
-}
-
-// List asks all agents for their stored sessions and reads the logs and the names. Each result
-// is reported as SessionsListed.
-func (w *Workspace) List() {
-	w.loadNames()
-	for _, a := range w.Agents() {
-		if info := a.Info(); info != nil && info.List {
-			a.ListSessions(func(kept []event.StoredSession, err error) {
-				if conn := a.conn; conn != nil {
-					kept = slices.DeleteFunc(kept, func(k event.StoredSession) bool { return conn.asides.has(k.ID) })
-				}
-				a.listed = kept
-				w.tell(SessionsListed{err})
-			})
-		}
-	}
-	if logs := w.opts.Logs; logs != nil {
-		w.begin(func() Result {
-			logged, err := logs()
-			return after(func() {
-				w.logs = logged
-				w.startSearch(w.search.query)
-				w.tell(SessionsListed{err})
-			})
-		})
-	}
 }
 
 // Opener returns the agent that may open a logged session that no agent lists, nil if
@@ -391,25 +348,6 @@ func (a *Agent) dismiss(open *acpclient.Session) {
 	a.removedSessions[open.ID()] = true
 	client := a.conn.Client
 	a.request(func(ctx context.Context) error { return client.CloseSession(ctx, open) }, func(error) {})
-}
-
-// Delete has the agent delete a stored session. It is reported as Said.
-func (a *Agent) Delete(id string) {
-	if a.conn == nil {
-		a.w.say(goneLine)
-		return
-	}
-	client := a.conn.Client
-	a.request(func(ctx context.Context) error { return client.DeleteSession(ctx, id) }, func(err error) { a.w.ended("deleted", err) })
-}
-
-// ended reports the outcome of closing or deleting a session, and lists them again.
-func (w *Workspace) ended(what string, err error) {
-	if err != nil {
-		what = err.Error()
-	}
-	w.say(what)
-	w.List()
 }
 
 // Waiting reports whether something other than a turn is in progress for the session.

@@ -89,6 +89,7 @@ type Workspace struct {
 	conns       *connections
 	credentials map[string]credentials // by agent name
 	logs        []Logged
+	archived    bool // List includes the sessions that are archived
 	names       names
 	search      search
 	ending      bool

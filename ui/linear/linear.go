@@ -110,8 +110,9 @@ func (c *chat) ownCommands() []command {
 
 // servedCommands returns the commands that the screen has too.
 func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
+	logIn := func() { c.logins.choose(c.front.Agent, false) }
 	chooses := func(category string) func(string) {
-		return noArgs(func() { chooseSetting(c.dialogs, c.front.Session, category) })
+		return noArgs(func() { chooseSetting(c.dialogs, c.front.Session, category, logIn) })
 	}
 	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, place: c.opts.Place, logs: c.opts.Logs}
 	return map[intent.Intent]func(arg string){
@@ -131,7 +132,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Aside:        c.prompts.ask,
 		intent.Steer:        c.prompts.steer,
 		intent.Subagents:    noArgs(func() { c.front.subagents(c.dialogs) }),
-		intent.Login:        noArgs(func() { c.logins.choose(c.front.Agent, false) }),
+		intent.Login:        noArgs(logIn),
 		intent.Logout:       noArgs(func() { c.logins.logOut(c.front.Agent) }),
 		intent.ToggleLog:    c.reportCommand(report.log),
 		intent.AnotherAgent: c.starts.another,

@@ -38,6 +38,10 @@ func (c *chat) onNews(n workspace.News) {
 		c.logins.wanted(n)
 	case workspace.LoggingIn:
 		c.out.say("Logging in: %s. The agent may open a browser.", words.OneLine(n.Agent.Login.Running()))
+	case workspace.AccountChanged:
+		if !n.Agent.Opening() { // else its start says it
+			c.out.say("Account of %s: %s.", called(n.Agent), n.Agent.Account())
+		}
 	case workspace.LoggedIn:
 		c.out.say("Logged in.")
 	case workspace.LoginFailed:

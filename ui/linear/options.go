@@ -41,7 +41,7 @@ func (n *narrator) tellSettings() {
 
 // chooseSetting asks for a setting and then for its value. A category narrows it to one
 // setting.
-func chooseSetting(ds *dialogs, session *workspace.Session, category string) {
+func chooseSetting(ds *dialogs, session *workspace.Session, category string, login func()) {
 	if !session.IsOpen() {
 		ds.out.say("The session is not open yet.")
 		return
@@ -57,6 +57,9 @@ func chooseSetting(ds *dialogs, session *workspace.Session, category string) {
 	var choices []choice
 	for _, s := range session.Settings() {
 		choices = append(choices, choice{label: s.Name + ": " + s.Value(), do: func() { chooseValue(ds, s) }})
+	}
+	if who := session.Agent.Account(); who != "" {
+		choices = append(choices, choice{label: "Account: " + who, do: login})
 	}
 	if len(choices) == 0 {
 		ds.out.say("This agent has no options.")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
@@ -52,17 +53,26 @@ func (l *sessions) rename(name string) {
 	l.out.say("This session is called: %s.", title(s))
 }
 
-// list lists the sessions; with a number it opens that one.
+// list lists the sessions. With a number it opens that one; with archive or unarchive and a number, it
+// archives that one, or takes it out of the archive.
 func (l *sessions) list(arg string) {
-	n, all := 0, arg == "all"
-	if arg != "" && !all {
-		var err error
-		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
-			l.out.say("Usage: /sessions, /sessions all, or /sessions and a number.")
-			return
-		}
+	what, number := arg, ""
+	if verb, rest, ok := strings.Cut(arg, " "); ok && (verb == "archive" || verb == "unarchive") {
+		what, number = verb, strings.TrimSpace(rest)
+	} else if arg != "" && arg != "all" && arg != "archived" {
+		what, number = "open", arg
 	}
+	n, err := strconv.Atoi(number)
+	if number != "" && (err != nil || n < 1) || number == "" && (what == "archive" || what == "unarchive") {
+		l.out.say("Usage: /sessions, /sessions all or archived, /sessions and a number, or /sessions archive or unarchive and a number.")
+		return
+	}
+	archived := what == "archived" || what == "unarchive"
 	a := l.w.Front().Agent
+	if info := a.Info(); info != nil && !info.Archive && (archived || what == "archive") {
+		l.out.line(called(a) + " does not archive sessions.")
+		return
+	}
 	if info := a.Info(); info != nil && !info.List && n == 0 {
 		says := " does not list sessions."
 		if (info.LoadSession || info.Resume) && l.logs != nil {
@@ -70,7 +80,7 @@ func (l *sessions) list(arg string) {
 		}
 		l.out.line(called(a) + says)
 	}
-	a.ListSessions(func(kept []event.StoredSession, err error) {
+	a.ListSessions(archived, func(kept []event.StoredSession, err error) {
 		l.tasks.run(func(context.Context) func() {
 			aside := l.runElsewhere(a.Spec)
 			return func() {
@@ -80,9 +90,11 @@ func (l *sessions) list(arg string) {
 				switch entries, left := l.entries(kept, aside); {
 				case n > len(entries):
 					l.out.say("No session %d.", n)
-				case n > 0:
+				case what == "open":
 					l.goTo(entries[n-1])
-				case all:
+				case n > 0:
+					l.archive(a, entries[n-1], what == "archive")
+				case archived, what == "all":
 					l.write(entries, 0)
 				default:
 					l.write(entries[:len(entries)-left], left)
@@ -108,7 +120,7 @@ func (l *sessions) runElsewhere(agent workspace.Spec) map[string]bool {
 }
 
 // entries returns the open sessions, then those that the agent stores and that are not open. Those in
-// aside come last; it returns how many these are.
+// aside come last but for those that are archived; it returns how many all these are.
 func (l *sessions) entries(kept []event.StoredSession, aside map[string]bool) (out []entry, left int) {
 	for _, s := range l.w.Sessions() {
 		if s.IsOpen() {
@@ -116,14 +128,18 @@ func (l *sessions) entries(kept []event.StoredSession, aside map[string]bool) (o
 		}
 		kept = slices.DeleteFunc(slices.Clone(kept), func(k event.StoredSession) bool { return k.ID == s.Thread.Session })
 	}
-	var last []entry
+	var last, archived []entry
 	for _, k := range kept {
-		if aside[k.ID] {
-			last = append(last, entry{kept: k})
-			continue
+		switch e := (entry{kept: k}); {
+		case k.Archived:
+			archived = append(archived, e)
+		case aside[k.ID]:
+			last = append(last, e)
+		default:
+			out = append(out, e)
 		}
-		out = append(out, entry{kept: k})
 	}
+	last = append(last, archived...)
 	return append(out, last...), len(last)
 }
 
@@ -160,10 +176,30 @@ func (l *sessions) words(e entry) string {
 		return words
 	}
 	words := cmp.Or(l.w.TitleOf(l.w.Front().Agent.Spec.Name, e.kept.ID, e.kept.Title), "untitled") + ", in " + l.place(e.kept.Cwd)
+	if e.kept.Archived {
+		words += ", archived"
+	}
+	if e.kept.Running {
+		words += ", running"
+	}
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}
 	return words
+}
+
+// archive has the agent archive a stored session, or take it out of the archive.
+func (l *sessions) archive(a *workspace.Agent, e entry, archived bool) {
+	switch {
+	case e.open != nil:
+		l.out.say("Only closed sessions saved by the agent can be archived.")
+	case archived && e.kept.Archived:
+		l.out.say("It is archived already.")
+	case !archived && !e.kept.Archived:
+		l.out.say("It is not archived.")
+	default:
+		a.Archive(e.kept.ID, archived)
+	}
 }
 
 // goTo brings a session to the front, or has the agent open a stored one.

@@ -32,6 +32,9 @@ func (s *starts) choose() {
 	var choices []choice
 	for _, a := range s.agents {
 		label := a.Name + ", " + strings.Join(slices.DeleteFunc([]string{strings.ToLower(a.Section), a.Command}, func(s string) bool { return s == "" }), ": ")
+		if login := s.w.LoginOf(a); login != "" {
+			label += ", " + login
+		}
 		if a.Name == s.choice {
 			label += " (suggested)"
 		}
@@ -139,6 +142,9 @@ func (s *starts) reportProgress(a *workspace.Agent) {
 func (s *starts) connected(n workspace.AgentStarted) {
 	info := cmp.Or(n.Agent.Info(), &event.AgentInfo{})
 	s.dialogs.out.say("%s.", strings.TrimSpace("Connected: "+called(n.Agent)+" "+info.Version))
+	if who := n.Agent.Account(); who != "" {
+		s.dialogs.out.say("Account of %s: %s.", called(n.Agent), who)
+	}
 	if n.Note != "" {
 		s.dialogs.out.say("Notice: %s.", n.Note)
 	}

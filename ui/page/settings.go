@@ -63,11 +63,10 @@ func showSetting(c *Page, category string) tea.Cmd {
 
 // showOptions lists all settings.
 func showOptions(c *Page) tea.Cmd {
-	all := c.Settings()
-	if len(all) == 0 {
+	if len(c.Settings()) == 0 && c.Agent.Account() == "" {
 		return c.say("This agent has no options")
 	}
-	c.Panels.Show(panel.Settings(all, func(s workspace.Setting) tea.Cmd { return choices(c, s) }))
+	c.Panels.Show(panel.Settings(c.Settings, c.Agent.Account, func(s workspace.Setting) tea.Cmd { return choices(c, s) }, func() tea.Cmd { return offerLogin(c) }))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,9 +15,10 @@ type Session struct {
 	Section, Title, Detail string
 	Value                  any // for the caller
 
+	State string // "" if it is not open and nothing is known of it
+
 	// Only for an open session:
 	Number                     int // its number, from 1; 0 if it is not open
-	State                      string
 	Here, Waits, Unread, Ended bool
 
 	Aside bool                                       // only shown with a filter
@@ -38,7 +40,7 @@ func (s Session) item() list.Item {
 		if it.Title == "" {
 			it.Title = Untitled
 		}
-		it.Hint = s.Age
+		it.Hint = strings.Trim(s.State+" · "+s.Age, " ·")
 		return it
 	}
 	mark := ""
@@ -63,12 +65,20 @@ type SessionActions struct {
 	New, Another          func() tea.Cmd
 	InWorktree            func() tea.Cmd
 	Rename, Close, Delete func(l *List, value any) tea.Cmd
+	// Archive and ShowArchived are nil if no agent archives sessions.
+	Archive, ShowArchived func(l *List, value any) tea.Cmd
 }
 
 // Sessions lists the sessions that now returns, and updates itself.
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
-	l := &List{OpenedBy: intent.Sessions, Title: SessionsTitle, Same: same,
-		Foot: Foot(keys, intent.Hint{Key: intent.NewSession, Action: "new"}, intent.Hint{Key: intent.AnotherAgent, Action: "agent"}, intent.Hint{Key: intent.EditEntry, Action: "rename"}, intent.Hint{Key: intent.CloseEntry, Action: "close"}, intent.Hint{Key: intent.DeleteEntry, Action: "delete"}, intent.Hint{Key: intent.InWorktree, Action: "worktree"})}
+	another := intent.Hint{Key: intent.AnotherAgent, Action: "agent"}
+	change := []intent.Hint{{Key: intent.EditEntry, Action: "rename"}, {Key: intent.CloseEntry, Action: "close"}, {Key: intent.DeleteEntry, Action: "delete"}}
+	hints := append([]intent.Hint{{Key: intent.NewSession, Action: "new"}, another}, change...)
+	if does.Archive != nil { // a narrow window has no room for all
+		change = append(change, intent.Hint{Key: intent.ArchiveEntry, Action: "archive"}, intent.Hint{Key: intent.ShowArchived, Action: "archived"}, another)
+		hints = append(hints[:1], change...)
+	}
+	l := &List{OpenedBy: intent.Sessions, Title: SessionsTitle, Same: same, Foot: Foot(keys, append(hints, intent.Hint{Key: intent.InWorktree, Action: "worktree"})...)}
 	l.Items = func() []list.Item {
 		var items []list.Item
 		for _, s := range now() {
@@ -88,6 +98,10 @@ func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) boo
 		intent.EditEntry:    func(it list.Item) tea.Cmd { return does.Rename(l, it.Value) },
 		intent.CloseEntry:   func(it list.Item) tea.Cmd { return does.Close(l, it.Value) },
 		intent.DeleteEntry:  func(it list.Item) tea.Cmd { return does.Delete(l, it.Value) },
+	}
+	if does.Archive != nil {
+		l.Keys[intent.ArchiveEntry] = func(it list.Item) tea.Cmd { return does.Archive(l, it.Value) }
+		l.Keys[intent.ShowArchived] = func(it list.Item) tea.Cmd { return does.ShowArchived(l, it.Value) }
 	}
 	return l
 }

@@ -9,13 +9,33 @@ import (
 	"parley/ui/widget/list"
 )
 
-// Settings lists settings. choose changes one of them.
-func Settings(all []workspace.Setting, choose func(workspace.Setting) tea.Cmd) *List {
-	var items []list.Item
-	for _, s := range all {
-		items = append(items, list.Item{Title: s.Name, Hint: s.Value(), Value: s})
+// Settings lists the settings of a session, and below them who has signed in, unless that is "". choose changes a setting,
+// login changes the account.
+func Settings(all func() []workspace.Setting, account func() string, choose func(workspace.Setting) tea.Cmd, login func() tea.Cmd) *List {
+	l := &List{Title: "Options", Foot: "enter change · esc close"}
+	l.Items = func() []list.Item {
+		var items []list.Item
+		for _, s := range all() {
+			items = append(items, list.Item{Title: s.Name, Hint: s.Value(), Value: s})
+		}
+		if who := account(); who != "" {
+			items = append(items, list.Item{Title: "Account", Hint: who})
+		}
+		return items
 	}
-	return &List{Title: "Options", Foot: "enter change · esc close", List: list.New(items), Choose: With(choose)}
+	l.Same = func(a, b any) bool {
+		s, ok := a.(workspace.Setting)
+		o, also := b.(workspace.Setting)
+		return ok == also && s.ID == o.ID
+	}
+	l.List = list.New(l.Items())
+	l.Choose = func(it list.Item) tea.Cmd {
+		if s, ok := it.Value.(workspace.Setting); ok {
+			return choose(s)
+		}
+		return login()
+	}
+	return l
 }
 
 // Choices lists the choices of a setting, to set one by its id.

@@ -5,6 +5,7 @@ package start
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,36 +44,42 @@ type Choices struct {
 // conversation of the page in front; leave is called when the user leaves it, which quits if there is no page to
 // return to.
 func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, start func(spec workspace.Spec, along bool) tea.Cmd, leave func(quit bool) tea.Cmd) *Agents {
-	items := make([]list.Item, 0, len(choices.Agents))
-	chosen := 0
-	for i, a := range choices.Agents {
+	s := &Agents{env: env, w: w, start: start, leave: leave, choices: choices}
+	s.list = list.New(s.items())
+	s.list.Ranked = true
+	s.list.Select(max(0, slices.IndexFunc(choices.Agents, func(a workspace.Spec) bool { return a.Name == choices.Choice })))
+	return s
+}
+
+// items returns the rows.
+func (s *Agents) items() []list.Item {
+	items := make([]list.Item, 0, len(s.choices.Agents))
+	for _, a := range s.choices.Agents {
 		item := list.Item{Title: a.Name, Detail: a.About, More: a.Command, Section: a.Section, Value: a}
 		if !strings.EqualFold(a.Where, a.Section) { // else the heading says it
 			item.Hint = a.Where
 		}
-		if a.NeedsLogin {
-			item.Hint = strings.TrimPrefix(item.Hint+" · login needed", " · ")
+		if login := s.w.LoginOf(a); login != "" {
+			item.Hint = strings.TrimPrefix(item.Hint+" · "+login, " · ")
 		}
 		items = append(items, item)
-		if a.Name == choices.Choice {
-			chosen = i
-		}
 	}
-	if choices.TypedAgent != nil {
+	if s.choices.TypedAgent != nil {
 		for _, kind := range []typedKind{"A command", "A URL"} {
 			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "Other", Value: kind})
 		}
 	}
-	s := &Agents{env: env, w: w, start: start, leave: leave, choices: choices, list: list.New(items)}
-	s.list.Ranked = true
-	s.list.Select(chosen)
-	return s
+	return items
 }
+
+// Refresh updates the rows.
+func (s *Agents) Refresh() { s.list.SetItems(s.items()) }
 
 // Reset clears what was typed and the note about it.
 func (s *Agents) Reset() {
 	s.note = ""
 	s.list.SetFilter("")
+	s.Refresh()
 }
 
 // typedKind is a row that says what else the user can type.

@@ -1,6 +1,7 @@
 package start
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,8 +106,11 @@ func (l *Login) Wanted(n workspace.LoginWanted) {
 		return
 	}
 	l.Offer(n.Agent)
-	if n.Again {
+	switch {
+	case n.Again:
 		l.note = "The login command ended with exit code 0, but a login is still required"
+	case errors.Is(n.Err, workspace.ErrSignedOut):
+		l.note = "Nobody has signed in: a prompt would be refused"
 	}
 	l.lastOutput = n.Said
 	l.unasked, l.link = l.env.Now(), addressIn(append(slices.Clone(n.Said), n.Err.Error()))
