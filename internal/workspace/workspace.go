@@ -72,6 +72,9 @@ type Options struct {
 
 	Templates []template.Template // prompts that can be sent by slash commands
 
+	// ResumeWithin is how long parley waits for a limit to reset that has stopped a turn, to send its prompt again; 0: it does not.
+	ResumeWithin time.Duration
+
 	Cwd    string
 	Prompt string        // sent in the first session as soon as it is open
 	Resume string        // id or title of the session that the first connection opens

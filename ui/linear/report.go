@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/safetext"
 	"parley/internal/undo"
 	"parley/internal/words"
@@ -168,6 +169,12 @@ func (r report) status() {
 	}
 	if u := r.Thread.Usage; u.Currency != "" {
 		r.out.say("Cost: %.2f %s.", u.Cost, u.Currency)
+	}
+	if said := describe.Limit(r.Thread.Usage.Limit, time.Now()); said != "" {
+		r.out.say("%s.", words.Sentence(said))
+	}
+	if at := r.Prompts.ResumesAt(); !at.IsZero() {
+		r.out.say("The prompt is sent again %s, in %s. /stop cancels that.", words.Clock(at, time.Now()), spoken(time.Until(at)))
 	}
 	if r.Thread.Added+r.Thread.Removed > 0 {
 		r.out.say("Written via parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)

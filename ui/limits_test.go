@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"parley/internal/fakeagent"
+)
+
+// limited is a turn that a limit stops, which resets after that time.
+func limited(after time.Duration) func(*fakeagent.Turn) string {
+	return func(t *fakeagent.Turn) string {
+		t.Say("working")
+		t.Update(fmt.Sprintf(`{"sessionUpdate":"usage_update","used":5000,"size":10000,"_meta":{"_claude/rateLimit":{"status":"rejected","rateLimitType":"five_hour","resetsAt":%d,"utilization":1}}}`, time.Now().Add(after).Unix()))
+		return ""
+	}
+}
+
+// When a limit has stopped a turn, the screen says when it resets, and nothing is sent by itself.
+func TestLimitStopsTurn(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.fake.Turn(limited(time.Hour))
+		d.types("go\n")
+		d.wait(10 * time.Second)
+		d.sees("Limit reached, resets 01:00", "limit reached, resets 01:00", "? help")
+		d.wait(2 * time.Hour)
+		d.misses("· limit reached")
+		d.prompts("go")
+	})
+}
+
+// With resume_within, a countdown runs until the prompt is sent again. esc cancels it.
+func TestResumeWhenLimitResets(t *testing.T) {
+	within := func(_ *driver, o *Options) { o.ResumeWithin = time.Hour }
+	drive(t, within, func(d *driver) {
+		d.connected()
+		d.fake.Turn(limited(30 * time.Minute))
+		d.types("go\n")
+		d.wait(10 * time.Second)
+		d.sees("Limit reached, resets 00:30; the prompt is sent again then", `queued 1  "go"`, "resumes 00:30, in 29m", "esc cancel")
+		d.fake.Turn(nil)
+		d.wait(10 * time.Minute)
+		d.sees("resumes 00:30, in 19m")
+		d.wait(21 * time.Minute)
+		d.prompts("go|go")
+		d.sees("You said: go", "? help")
+		d.misses("resumes", "queued")
+	})
+	drive(t, within, func(d *driver) {
+		d.connected()
+		d.fake.Turn(limited(30 * time.Minute))
+		d.types("go\n")
+		d.wait(10 * time.Second)
+		d.press("esc")
+		d.sees("Not sent again", "limit reached, resets 00:30")
+		d.misses("resumes", "queued", "esc cancel")
+		d.wait(time.Hour)
+		d.prompts("go")
+	})
+}
