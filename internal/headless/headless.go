@@ -60,6 +60,7 @@ type Options struct {
 	Format   string // text, json, stream-json
 	Policy   Policy
 	Timeout  time.Duration // 0: none
+	Wait     time.Duration // how long to wait for what the agent does in the background after the turn
 	// Log is the path of the log of messages, "" if there is none.
 	Log    string
 	Stdout io.Writer
@@ -77,6 +78,7 @@ const byRule = "your rule: "
 
 var (
 	errTimeout     = errors.New("timed out")
+	errWorking     = errors.New("work in the background has not ended")
 	errInterrupted = errors.New("interrupted")
 )
 
@@ -229,8 +231,12 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 		return nil, err
 	}
 	end, err := r.follow(ctx, session)
+	working := err == nil && end != nil && end.Err == nil && r.thread.InBackground() > 0
+	if working {
+		end, err = r.wait(ctx, session, end)
+	}
 	r.examined(ctx, client)
-	if err == nil && end != nil && end.Empty && !r.refused() {
+	if err == nil && end != nil && end.Empty && !working && !r.refused() {
 		client.Close() // for the rest of its stderr
 		err = &emptyTurnError{r.name, r.opts.Log, client.Stderr()}
 	}
@@ -288,7 +294,7 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 			done = nil
 			session.Cancel()
 			if errors.Is(cause(ctx, nil), errInterrupted) {
-				r.out.interrupted()
+				r.out.remark(interruptedLine)
 			}
 			patience = time.After(2 * time.Second)
 		case <-patience:
@@ -367,6 +373,9 @@ func (r *run) finish(end *thread.End, err error) int {
 	switch {
 	case errors.Is(err, errTimeout):
 		err = fmt.Errorf("no answer within %s (--timeout)", r.opts.Timeout)
+		code = ExitTimeout
+	case errors.Is(err, errWorking):
+		err = fmt.Errorf("%w within %s (--wait)", err, r.opts.Wait)
 		code = ExitTimeout
 	case errors.Is(err, errInterrupted):
 		code = ExitInterrupted

@@ -53,7 +53,7 @@ func (p *streamPrinter) write(ev jsonEvent) {
 
 func (p *streamPrinter) denied(q permissions.Question) { p.stream.write(deniedOf(q)) }
 
-func (p *streamPrinter) interrupted() {}
+func (p *streamPrinter) remark(string) {}
 
 func (p *streamPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.stream.write(unaskedOf(t, by))
@@ -147,7 +147,7 @@ func (p *jsonPrinter) denied(q permissions.Question) {
 	p.note(deniedLine(q))
 }
 
-func (p *jsonPrinter) interrupted() { p.note(interruptedLine) }
+func (p *jsonPrinter) remark(line string) { p.note(line) }
 
 func (p *jsonPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.unaskedTools = append(p.unaskedTools, unaskedOf(t, by))

@@ -30,8 +30,8 @@ type printer interface {
 	// subagent is the same for an event of a sub-agent of the session.
 	subagent(e event.Event, s *thread.Subagent)
 	denied(q permissions.Question)
-	// interrupted is called when the user has interrupted a turn that is still running.
-	interrupted()
+	// remark says something about the run itself.
+	remark(line string)
 	// unasked is called before the end, once for each call; by is nil for those of the session itself.
 	unasked(t *thread.Tool, by *thread.Subagent)
 	ended(stopReason string, err error, code int, took time.Duration, t *thread.Thread)
@@ -78,7 +78,7 @@ func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 		}
 	case event.MessageReplaced:
 		p.replaced(e)
-	case event.ContentArrived:
+	case event.ContentArrived, event.TurnStarted:
 		p.between = true
 	case event.ElicitationAsked:
 		p.note("%s", declinedLine(e))
@@ -214,7 +214,7 @@ func (p *textPrinter) denied(q permissions.Question) {
 	p.note("%s", deniedLine(q))
 }
 
-func (p *textPrinter) interrupted() { p.note(interruptedLine) }
+func (p *textPrinter) remark(line string) { p.note("%s", line) }
 
 func (p *textPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.endAnswer()
