@@ -15,6 +15,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/host"
 	"parley/internal/safetext"
 	"parley/permissions"
@@ -394,6 +395,9 @@ func (r *run) finish(end *thread.End, err error) int {
 	var answered *event.AgentError
 	if errors.As(err, &answered) && answered.AuthRequired() {
 		err = r.wantsLogin(err)
+	}
+	if l := r.thread.Usage.Limit; answered != nil && l != nil && !l.Allows() && l.ResetsAt.After(time.Now()) {
+		err = fmt.Errorf("%w; %s", err, describe.Limit(l, time.Now()))
 	}
 	for by, it := range r.thread.Calls {
 		if it.Tool.Trust >= thread.Unasked {

@@ -65,7 +65,7 @@ func (p *streamPrinter) ended(reason string, err error, code int, took time.Dura
 	for by, it := range t.Calls {
 		p.write(jsonEvent{Type: "tool", Tool: p.encode.tool(it.Tool, t.Of(by))}.by(by))
 	}
-	p.stream.write(endEvent(reason, err, code, took))
+	p.stream.write(endEvent(reason, err, code, took, t))
 }
 
 // jsonPrinter makes one object at the end (-o json).
@@ -99,6 +99,8 @@ type Result struct {
 	Size        uint64       `json:"size,omitempty"`
 	Cost        *float64     `json:"cost,omitempty"`
 	Currency    string       `json:"currency,omitempty"`
+	Usage       *tokensEvent `json:"usage,omitempty"`
+	Limit       *limitEvent  `json:"limit,omitempty"`
 	StopReason  string       `json:"stopReason,omitempty"`
 	Error       string       `json:"error,omitempty"`
 	Stderr      []string     `json:"stderr,omitempty"`
@@ -155,7 +157,7 @@ func (p *jsonPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 }
 
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
-	end := endEvent(reason, err, code, took)
+	end := endEvent(reason, err, code, took, t)
 	r := Result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
 		Denied: p.refused, Unasked: p.unaskedTools, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
 	for _, it := range t.Items {
@@ -173,7 +175,7 @@ func (p *jsonPrinter) ended(reason string, err error, code int, took time.Durati
 	for _, plan := range t.Plans {
 		r.PlanText = joined(r.PlanText, plan.Markdown)
 	}
-	r.Used, r.Size = t.Usage.Used, t.Usage.Size
+	r.Used, r.Size, r.Usage, r.Limit = t.Usage.Used, t.Usage.Size, end.Usage, limitOf(t.Usage.Limit)
 	if t.Usage.Currency != "" {
 		r.Cost, r.Currency = &t.Usage.Cost, t.Usage.Currency
 	}

@@ -74,10 +74,10 @@ func Ago(at, now time.Time) string {
 // Clock returns a time as a person reads it: "14:00", with the day if that is not today.
 func Clock(at, now time.Time) string {
 	at, now = at.Local(), now.Local()
-	switch days := at.Sub(now).Hours() / 24; {
-	case at.YearDay() == now.YearDay() && at.Year() == now.Year():
+	switch away := at.Sub(now); {
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
 		return at.Format("15:04")
-	case days > 0 && days < 6:
+	case away > 0 && away < 6*24*time.Hour:
 		return at.Format("Mon 15:04")
 	}
 	return at.Format("2 Jan 15:04")
