@@ -404,7 +404,14 @@ var OwnTurnReasons = map[string]string{
 
 // TurnUsage counts tokens: those of a turn in v2; in v1 agents differ whether they are those of the turn or of
 // the session so far.
-type TurnUsage struct{ Total, Input, Output, Thought, CachedRead, CachedWrite uint64 }
+type TurnUsage struct {
+	Total       uint64 `json:"total"`
+	Input       uint64 `json:"input"`
+	Output      uint64 `json:"output"`
+	Thought     uint64 `json:"thought,omitempty"`
+	CachedRead  uint64 `json:"cachedRead,omitempty"`
+	CachedWrite uint64 `json:"cachedWrite,omitempty"`
+}
 
 // Add adds the tokens of another turn.
 func (u *TurnUsage) Add(o TurnUsage) {

@@ -146,7 +146,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, in(place, a))
 	}
 	opts.Logs = func() ([]workspace.Logged, error) { return setup.Logged(place.Cwd) }
-	opts.Names = cli.Names()
+	opts.Names, opts.Usage = cli.Names(), cli.Usage()
 	if opts.Notices = notices; mistakes != "" {
 		setup.Warn(mistakes)
 	}

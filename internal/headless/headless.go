@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/describe"
 	"parley/internal/host"
+	"parley/internal/memory"
 	"parley/internal/safetext"
 	"parley/permissions"
 )
@@ -62,6 +62,8 @@ type Options struct {
 	Policy   Policy
 	Timeout  time.Duration // 0: none
 	Wait     time.Duration // how long to wait for what the agent does in the background after the turn
+	// Usage counts what the turns took. If nil, nothing does.
+	Usage *memory.Usage
 	// Log is the path of the log of messages, "" if there is none.
 	Log    string
 	Stdout io.Writer
@@ -404,6 +406,11 @@ func (r *run) finish(end *thread.End, err error) int {
 			r.out.unasked(it.Tool, by)
 		}
 	}
+	if took := tokensOf(r.thread); took != nil && r.opts.Usage != nil {
+		if err := r.opts.Usage.Add(r.opts.Host.Agent, *took); err != nil {
+			r.out.remark(err.Error())
+		}
+	}
 	r.out.ended(reason, err, code, time.Since(r.start), r.thread)
 	return code
 }
@@ -435,62 +442,3 @@ func (r *run) wantsLogin(err error) error {
 
 // refused reports whether something was denied.
 func (r *run) refused() bool { return len(r.denied) > 0 || r.ruledOut }
-
-// hint returns what to type to allow what was denied, "" if nothing would.
-func hint(q permissions.Question) string {
-	if !slices.ContainsFunc(q.Options, permissions.Option.Allows) {
-		return ""
-	}
-	if q.Judgement.Effect != permissions.Confirm && permissions.OnlyReads(q) {
-		return string(ApproveReads)
-	}
-	return string(ApproveAll)
-}
-
-// deniedLine says what was denied and what would allow it.
-func deniedLine(q permissions.Question) string {
-	line := "not allowed: " + subject(q)
-	asks := ""
-	if q.Judgement.Effect == permissions.Confirm {
-		asks = "your rule asks: " + safetext.Line(q.Judgement.By(), 200)
-	}
-	switch flag := hint(q); {
-	case flag != "" && asks != "":
-		line += " (" + asks + "; " + flag + " would allow it)"
-	case flag != "":
-		line += " (" + flag + " would allow it)"
-	case asks != "":
-		line += " (" + asks + ")"
-	}
-	return line
-}
-
-// unaskedLine says what ran without a question, or against the answer.
-func unaskedLine(t *thread.Tool, by *thread.Subagent) string {
-	line := did(t) + ": " + t.Trust.String()
-	if by != nil {
-		line += " (" + by.Name() + ")"
-	}
-	return line
-}
-
-// did describes what a tool call did: its command or its files, and the agent's title only
-// if it names neither.
-func did(t *thread.Tool) string {
-	if line := t.Command(); line != "" && t.Kind == "execute" {
-		return firstLine(line)
-	}
-	if paths := t.Paths(); len(paths) > 0 {
-		return firstLine(strings.Join(paths, " "))
-	}
-	return firstLine(t.Title)
-}
-
-// subject describes a question in one line: what it asks about and showed, and the agent's
-// words only if it names nothing.
-func subject(q permissions.Question) string {
-	if s := cmp.Or(q.Subject(), q.Description); s != "" && !strings.Contains(q.Heading, s) {
-		return q.Heading + ": " + firstLine(s)
-	}
-	return q.Heading
-}

@@ -51,8 +51,8 @@ type jsonEvent struct {
 	Cost     *float64 `json:"cost,omitempty"`
 	Currency string   `json:"currency,omitempty"`
 
-	Limit *limitEvent  `json:"limit,omitempty"`
-	Usage *tokensEvent `json:"usage,omitempty"`
+	Limit *limitEvent      `json:"limit,omitempty"`
+	Usage *event.TurnUsage `json:"usage,omitempty"`
 
 	Severity   string   `json:"severity,omitempty"`
 	State      string   `json:"state,omitempty"`
@@ -63,23 +63,12 @@ type jsonEvent struct {
 	Seconds    float64  `json:"seconds,omitempty"`
 }
 
-// tokensEvent is what turns took, as the agent reports it.
-type tokensEvent struct {
-	Total       uint64 `json:"total"`
-	Input       uint64 `json:"input"`
-	Output      uint64 `json:"output"`
-	Thought     uint64 `json:"thought,omitempty"`
-	CachedRead  uint64 `json:"cachedRead,omitempty"`
-	CachedWrite uint64 `json:"cachedWrite,omitempty"`
-}
-
 // tokensOf returns what the turns of a session took, nil if the agent has not reported it.
-func tokensOf(t *thread.Thread) *tokensEvent {
+func tokensOf(t *thread.Thread) *event.TurnUsage {
 	if t.Spent == (event.TurnUsage{}) {
 		return nil
 	}
-	u := tokensEvent(t.Spent)
-	return &u
+	return &t.Spent
 }
 
 // limitEvent is what the agent says about a limit of its account.

@@ -82,30 +82,30 @@ type jsonPrinter struct {
 
 // Result is the object of -o json, which docs/run.md describes.
 type Result struct {
-	Agent       string       `json:"agent"`
-	Version     string       `json:"version,omitempty"`
-	Session     string       `json:"session"`
-	Cwd         string       `json:"cwd"`
-	Answer      string       `json:"answer"`
-	Thoughts    string       `json:"thoughts,omitempty"`
-	Tools       []*toolEvent `json:"tools"`
-	Plan        []planEvent  `json:"plan,omitempty"`
-	PlanText    string       `json:"planText,omitempty"`
-	Notices     []jsonEvent  `json:"notices,omitempty"`
-	Permissions []jsonEvent  `json:"permissions,omitempty"`
-	Denied      []jsonEvent  `json:"denied,omitempty"`
-	Unasked     []jsonEvent  `json:"unasked,omitempty"`
-	Used        uint64       `json:"used,omitempty"`
-	Size        uint64       `json:"size,omitempty"`
-	Cost        *float64     `json:"cost,omitempty"`
-	Currency    string       `json:"currency,omitempty"`
-	Usage       *tokensEvent `json:"usage,omitempty"`
-	Limit       *limitEvent  `json:"limit,omitempty"`
-	StopReason  string       `json:"stopReason,omitempty"`
-	Error       string       `json:"error,omitempty"`
-	Stderr      []string     `json:"stderr,omitempty"`
-	Code        int          `json:"code"`
-	Seconds     float64      `json:"seconds"`
+	Agent       string           `json:"agent"`
+	Version     string           `json:"version,omitempty"`
+	Session     string           `json:"session"`
+	Cwd         string           `json:"cwd"`
+	Answer      string           `json:"answer"`
+	Thoughts    string           `json:"thoughts,omitempty"`
+	Tools       []*toolEvent     `json:"tools"`
+	Plan        []planEvent      `json:"plan,omitempty"`
+	PlanText    string           `json:"planText,omitempty"`
+	Notices     []jsonEvent      `json:"notices,omitempty"`
+	Permissions []jsonEvent      `json:"permissions,omitempty"`
+	Denied      []jsonEvent      `json:"denied,omitempty"`
+	Unasked     []jsonEvent      `json:"unasked,omitempty"`
+	Used        uint64           `json:"used,omitempty"`
+	Size        uint64           `json:"size,omitempty"`
+	Cost        *float64         `json:"cost,omitempty"`
+	Currency    string           `json:"currency,omitempty"`
+	Usage       *event.TurnUsage `json:"usage,omitempty"`
+	Limit       *limitEvent      `json:"limit,omitempty"`
+	StopReason  string           `json:"stopReason,omitempty"`
+	Error       string           `json:"error,omitempty"`
+	Stderr      []string         `json:"stderr,omitempty"`
+	Code        int              `json:"code"`
+	Seconds     float64          `json:"seconds"`
 }
 
 func newJSONPrinter(agent string, note func(string), done func(Result)) *jsonPrinter {

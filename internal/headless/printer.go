@@ -3,10 +3,12 @@ package headless
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -305,4 +307,63 @@ func SafeJSON(text string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// hint returns what to type to allow what was denied, "" if nothing would.
+func hint(q permissions.Question) string {
+	if !slices.ContainsFunc(q.Options, permissions.Option.Allows) {
+		return ""
+	}
+	if q.Judgement.Effect != permissions.Confirm && permissions.OnlyReads(q) {
+		return string(ApproveReads)
+	}
+	return string(ApproveAll)
+}
+
+// deniedLine says what was denied and what would allow it.
+func deniedLine(q permissions.Question) string {
+	line := "not allowed: " + subject(q)
+	asks := ""
+	if q.Judgement.Effect == permissions.Confirm {
+		asks = "your rule asks: " + safetext.Line(q.Judgement.By(), 200)
+	}
+	switch flag := hint(q); {
+	case flag != "" && asks != "":
+		line += " (" + asks + "; " + flag + " would allow it)"
+	case flag != "":
+		line += " (" + flag + " would allow it)"
+	case asks != "":
+		line += " (" + asks + ")"
+	}
+	return line
+}
+
+// unaskedLine says what ran without a question, or against the answer.
+func unaskedLine(t *thread.Tool, by *thread.Subagent) string {
+	line := did(t) + ": " + t.Trust.String()
+	if by != nil {
+		line += " (" + by.Name() + ")"
+	}
+	return line
+}
+
+// did describes what a tool call did: its command or its files, and the agent's title only
+// if it names neither.
+func did(t *thread.Tool) string {
+	if line := t.Command(); line != "" && t.Kind == "execute" {
+		return firstLine(line)
+	}
+	if paths := t.Paths(); len(paths) > 0 {
+		return firstLine(strings.Join(paths, " "))
+	}
+	return firstLine(t.Title)
+}
+
+// subject describes a question in one line: what it asks about and showed, and the agent's
+// words only if it names nothing.
+func subject(q permissions.Question) string {
+	if s := cmp.Or(q.Subject(), q.Description); s != "" && !strings.Contains(q.Heading, s) {
+		return q.Heading + ": " + firstLine(s)
+	}
+	return q.Heading
 }

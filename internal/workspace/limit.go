@@ -38,7 +38,7 @@ func (p *Prompts) CancelResume() bool {
 func (p *Prompts) stoppedByLimit(e event.TurnEnded) bool {
 	now, resent := p.s.w.opts.Now(), p.limited.resent
 	p.limited.resent = ""
-	resets := p.s.limitReset(e, now)
+	resets := limitReset(p.s.Thread.Usage.Limit, e, now)
 	if resets.IsZero() {
 		return false
 	}
@@ -65,10 +65,10 @@ func (p *Prompts) stoppedByLimit(e event.TurnEnded) bool {
 
 // limitReset returns when the limit resets that has stopped a turn, as the agent has last reported it; zero if none
 // has. What the agent says in words does not count.
-func (s *Session) limitReset(e event.TurnEnded, now time.Time) time.Time {
+func limitReset(l *event.RateLimit, e event.TurnEnded, now time.Time) time.Time {
 	var answered *event.AgentError
 	failed := errors.As(e.Err, &answered) && !answered.NoResponse || e.Err == nil && e.StopReason == "refusal"
-	if l := s.Thread.Usage.Limit; failed && l != nil && !l.Allows() && l.ResetsAt.After(now) {
+	if failed && l != nil && !l.Allows() && l.ResetsAt.After(now) {
 		return l.ResetsAt
 	}
 	return time.Time{}

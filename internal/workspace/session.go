@@ -228,6 +228,7 @@ func (s *Session) Apply(e event.Event) {
 		s.Prompts.failed(e)
 	case event.TurnEnded:
 		s.cutOff(e.Err)
+		countTokens(s, e.Usage)
 		s.Changes.lookUnannounced(turn)
 		s.Changes.Count(turn)
 		s.Changes.showRecorded(turn)

@@ -61,6 +61,8 @@ type Options struct {
 	// Names stores the names that the user gives to sessions. If nil, they last as long as the
 	// workspace.
 	Names *memory.Names
+	// Usage counts what turns took. If nil, nothing does.
+	Usage *memory.Usage
 	// KeepPrompts says that prompts may be stored, such as in the name of a fork.
 	KeepPrompts bool
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/fakeagent"
+	"parley/internal/memory"
 )
 
 // limited is a turn that a limit stops, which resets after half an hour.
@@ -44,4 +45,22 @@ func TestLimitStopsTurn(t *testing.T) {
 			})
 		}
 	}
+}
+
+// /usage prints what the last turn, the session and all sessions of the day took.
+func TestUsage(t *testing.T) {
+	store := memory.NewUsage(t.TempDir())
+	talkTo(t, func(r *rig) { r.opts.Usage = store }, func(r *rig) {
+		r.types("/usage")
+		r.sees("The agent has not reported any usage.\n")
+		r.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Update(`{"sessionUpdate":"usage_update","used":5000,"size":10000,"_meta":{"_claude/rateLimit":{"status":"allowed","rateLimitType":"five_hour","resetsAt":946688400,"utilization":0.42}}}`)
+			return `{"stopReason":"end_turn","usage":{"totalTokens":3110,"inputTokens":2468,"outputTokens":642}}`
+		})
+		r.types("go")
+		r.fresh()
+		r.types("/usage")
+		r.wants("Last turn: 3,110 tokens: 2,468 in, 642 out.", "Session: 3,110 tokens: 2,468 in, 642 out.", "Context: 50%, 5,000 of 10,000 tokens.",
+			"Limit: Five hour limit 42%, resets 01:00.", "Today, fake: 3,110 tokens in 1 turn.")
+	})
 }

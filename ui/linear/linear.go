@@ -130,6 +130,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Background:   c.reportCommand(report.listRunning),
 		intent.Aside:        c.prompts.ask,
 		intent.Steer:        c.prompts.steer,
+		intent.Usage:        noArgs(func() { c.report().usage(c.w) }),
 		intent.Subagents:    noArgs(func() { c.front.subagents(c.dialogs) }),
 		intent.Login:        noArgs(func() { c.logins.choose(c.front.Agent, false) }),
 		intent.Logout:       noArgs(func() { c.logins.logOut(c.front.Agent) }),

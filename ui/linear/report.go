@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/describe"
+	"parley/internal/memory"
 	"parley/internal/safetext"
 	"parley/internal/undo"
 	"parley/internal/words"
@@ -182,6 +183,22 @@ func (r report) status() {
 	if n := len(r.Prompts.Queue.Texts()); n > 0 {
 		r.out.say("%s queued. /queue lists them.", words.Count(n, "prompt"))
 	}
+}
+
+// usage prints what the session has used, and what all sessions took today.
+func (r report) usage(w *workspace.Workspace) {
+	rows := describe.Usage(r.Thread, time.Now())
+	for _, row := range rows {
+		r.out.say("%s: %s.", row[0], row[1])
+	}
+	if len(rows) == 0 {
+		r.out.say("The agent has not reported any usage.")
+	}
+	w.UsageOfToday(func(today []memory.AgentUsage) {
+		for _, a := range today {
+			r.out.say("Today, %s: %s.", words.OneLine(a.Agent), a)
+		}
+	})
 }
 
 func (r report) trusted(changes []undo.Change, notRecorded []string) {
