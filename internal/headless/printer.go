@@ -185,7 +185,7 @@ func (p *textPrinter) toolChanged(key string, tool *thread.Tool, who string) {
 	}
 	last, known := p.tools[key]
 	if !known {
-		p.tool = true
+		p.tool = p.tool || who == "" // a sub-agent works while the agent speaks
 		p.tools[key] = ""
 	}
 	if line := who + toolLine(tool); last != line && tool.Title != "" {
