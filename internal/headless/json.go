@@ -61,6 +61,7 @@ type jsonEvent struct {
 	Stderr     []string `json:"stderr,omitempty"`
 	Code       *int     `json:"code,omitempty"`
 	Seconds    float64  `json:"seconds,omitempty"`
+	Background int      `json:"background,omitempty"` // tasks
 }
 
 // tokensOf returns what the turns of a session took, nil if the agent has not reported it.
@@ -270,7 +271,7 @@ func (e jsonEvent) by(s *thread.Subagent) jsonEvent {
 }
 
 func endEvent(reason string, err error, code int, took time.Duration, t *thread.Thread) jsonEvent {
-	e := jsonEvent{Type: "end", Usage: tokensOf(t), StopReason: reason, Code: &code, Seconds: float64(took.Milliseconds()) / 1000}
+	e := jsonEvent{Type: "end", Usage: tokensOf(t), Background: t.InBackground(), StopReason: reason, Code: &code, Seconds: float64(took.Milliseconds()) / 1000}
 	if err != nil {
 		e.Error, e.Stderr = err.Error(), stderrOf(err)
 	}

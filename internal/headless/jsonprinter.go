@@ -106,6 +106,7 @@ type Result struct {
 	Stderr      []string         `json:"stderr,omitempty"`
 	Code        int              `json:"code"`
 	Seconds     float64          `json:"seconds"`
+	Background  int              `json:"background,omitempty"`
 }
 
 func newJSONPrinter(agent string, note func(string), done func(Result)) *jsonPrinter {
@@ -176,6 +177,7 @@ func (p *jsonPrinter) ended(reason string, err error, code int, took time.Durati
 		r.PlanText = joined(r.PlanText, plan.Markdown)
 	}
 	r.Used, r.Size, r.Usage, r.Limit = t.Usage.Used, t.Usage.Size, end.Usage, limitOf(t.Usage.Limit)
+	r.Background = end.Background
 	if t.Usage.Currency != "" {
 		r.Cost, r.Currency = &t.Usage.Cost, t.Usage.Currency
 	}

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,6 +79,11 @@ func TestWait(t *testing.T) {
 		r := play(t, claude("1", started, ends, ownTurn), "go", func(o *Options) { o.Wait = time.Minute }, format("json"))
 		if whole := decodeResult(t, r.out); whole.Answer != "started\n\nfound it" {
 			t.Errorf("got %+v", whole)
+		}
+		for _, f := range []string{"json", "stream-json"} {
+			if r = play(t, claude("1", started), "go", format(f)); !strings.Contains(r.out, `"background":1`) {
+				t.Errorf("%s: %s", f, r.out)
+			}
 		}
 		time.Sleep(time.Minute)
 	})
