@@ -136,9 +136,17 @@ func TestLimits(t *testing.T) {
 		if l := r.thread.Usage.Limit; l == nil || l.Status != "rejected" || l.Type != "five_hour" || l.ResetsAt.Unix() != 1790000000 || l.Utilization != 1 {
 			t.Errorf("the limit is %+v", l)
 		}
+		r.says(`{"sessionUpdate":"usage_update","used":6,"size":10}`)
+		if l := r.thread.Usage.Limit; l == nil || l.Allows() {
+			t.Errorf("an update that does not tell the limit made it %+v", l)
+		}
 		r.says(`{"sessionUpdate":"usage_update","used":5,"size":10,"_meta":{"_claude/rateLimit":{"status":"allowed","resetsAt":1790000000000}}}`)
 		if l := r.thread.Usage.Limit; l == nil || !l.ResetsAt.IsZero() {
 			t.Errorf("a time in milliseconds is %+v", l)
+		}
+		r.prompt()
+		if u, sum := r.thread.LastTurn, r.thread.Spent; u == nil || u.Total != 12 || sum.Total != 24 || sum.Input != 14 || sum.Output != 10 {
+			t.Errorf("the last turn took %+v, all took %+v", u, sum)
 		}
 	})
 }

@@ -278,7 +278,7 @@ func TestHelpListsEveryBinding(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		d.Agent().Update("s1", commands)
-		d.send(tea.WindowSizeMsg{Width: 130, Height: 250})
+		d.send(tea.WindowSizeMsg{Width: 130, Height: 260})
 		d.press("?")
 		for _, a := range intent.Actions {
 			if keys := intent.Default.Keys(a.In, a.Intent); len(keys) > 0 {

@@ -221,7 +221,7 @@ type UsageChanged struct {
 	Cost       float64
 	Currency   string
 	NoCost     bool       // v2: the cost reported before is no longer valid
-	Limit      *RateLimit // nil if the agent says nothing about it
+	Limit      *RateLimit // nil if the agent says nothing new about it
 }
 
 // RateLimit is what the agent's account may still use. Status: allowed, allowed_warning, rejected, or a newer
@@ -231,6 +231,9 @@ type RateLimit struct {
 	ResetsAt     time.Time
 	Utilization  float64
 }
+
+// Allows reports whether the agent may still work.
+func (l *RateLimit) Allows() bool { return strings.HasPrefix(l.Status, "allowed") }
 
 // NoticeArrived is shown to the user at once and is not part of the history. Terminal is
 // the id of a command that waits for the user, who can take it over; "" for other
@@ -401,7 +404,24 @@ var OwnTurnReasons = map[string]string{
 
 // TurnUsage counts tokens: those of a turn in v2; in v1 agents differ whether they are those of the turn or of
 // the session so far.
-type TurnUsage struct{ Total, Input, Output, Thought, CachedRead, CachedWrite uint64 }
+type TurnUsage struct {
+	Total       uint64 `json:"total"`
+	Input       uint64 `json:"input"`
+	Output      uint64 `json:"output"`
+	Thought     uint64 `json:"thought,omitempty"`
+	CachedRead  uint64 `json:"cachedRead,omitempty"`
+	CachedWrite uint64 `json:"cachedWrite,omitempty"`
+}
+
+// Add adds the tokens of another turn.
+func (u *TurnUsage) Add(o TurnUsage) {
+	u.Total += o.Total
+	u.Input += o.Input
+	u.Output += o.Output
+	u.Thought += o.Thought
+	u.CachedRead += o.CachedRead
+	u.CachedWrite += o.CachedWrite
+}
 
 // UnknownArrived is an update of an unknown kind, as JSON.
 type UnknownArrived struct {

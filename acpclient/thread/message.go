@@ -158,12 +158,18 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	t.giveUp(stopped)
 	t.running, t.cancelled, t.waits = false, false, false
 	t.echo = echo{}
+	if e.Origin == "" { // agents report nothing of what they began by themselves
+		t.LastTurn = e.Usage
+	}
+	if e.Usage != nil {
+		t.Spent.Add(*e.Usage)
+	}
 	if why := event.OwnTurnReasons[e.Origin]; why != "" && t.ownTurn != nil {
 		t.ownTurn.rewrite(string(t.ownTurn.Text) + ": " + why)
 		t.touch(t.ownTurn)
 	}
-	arrived := t.output || t.separate && t.prompted()
-	end := &End{StopReason: e.StopReason, Err: e.Err, Arrived: arrived, NoReason: e.Err == nil && e.StopReason == "" && !t.separate, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.prompted()}
+	arrived := t.output || t.separate && t.Prompted()
+	end := &End{StopReason: e.StopReason, Err: e.Err, Arrived: arrived, NoReason: e.Err == nil && e.StopReason == "" && !t.separate, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.Prompted()}
 	if !t.TurnStarted.IsZero() {
 		end.Duration = e.At.Sub(t.TurnStarted)
 	}
@@ -182,7 +188,7 @@ func (t *Thread) heard() {
 	t.output = true
 	if t.byItself {
 		t.byItself = false
-		if !t.prompted() {
+		if !t.Prompted() {
 			t.ownTurn = t.add(&Item{Kind: Notice, Text: []byte("the agent began this turn by itself"), At: t.TurnStarted})
 		}
 	}

@@ -8,6 +8,7 @@
 package thread
 
 import (
+	"cmp"
 	"time"
 
 	"parley/acpclient/event"
@@ -177,6 +178,8 @@ type Thread struct {
 	Modes    []event.Choice
 	Config   []event.ConfigOption
 	Usage    event.UsageChanged
+	LastTurn *event.TurnUsage // nil if the agent has not reported what the last turn took
+	Spent    event.TurnUsage  // the sum of what it has reported of turns
 
 	TurnStarted    time.Time
 	Added, Removed int // lines that parley wrote for the agent
@@ -363,6 +366,7 @@ func (t *Thread) session(e event.Event) {
 		if e.Currency == "" && !e.NoCost {
 			e.Cost, e.Currency = t.Usage.Cost, t.Usage.Currency
 		}
+		e.Limit = cmp.Or(e.Limit, t.Usage.Limit)
 		t.Usage = e
 	case event.FileWritten:
 		t.Added += e.Added

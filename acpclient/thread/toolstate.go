@@ -106,6 +106,24 @@ func (t *Thread) giveUp(stopped bool) {
 	}
 }
 
+// InBackground counts what works outside of the turn, as far as the agent has said.
+func (t *Thread) InBackground() (n int) {
+	if len(t.Background) > 0 { // the agent lists all of it
+		return len(t.Background)
+	}
+	for _, s := range t.family.all {
+		if s.Runs() {
+			n++
+		}
+	}
+	for it := range t.live {
+		if it.Tool.StillRunning {
+			n++
+		}
+	}
+	return n
+}
+
 // disconnectCalls ends the calls of a connection that has ended.
 func (t *Thread) disconnectCalls() {
 	for _, s := range t.family.all {

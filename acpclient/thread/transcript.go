@@ -46,8 +46,8 @@ func (t *transcript) Prompts() (all []*Item) {
 	return all
 }
 
-// prompted reports whether the turn has a prompt: an agent may also begin one by itself.
-func (t *transcript) prompted() bool {
+// Prompted reports whether the turn has a prompt: an agent may also begin one by itself.
+func (t *transcript) Prompted() bool {
 	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
 		if t.Items[i].Kind == UserMessage {
 			return true

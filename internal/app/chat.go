@@ -92,6 +92,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if d, err := time.ParseDuration(setup.Config.StartTimeout); err == nil && !cmd.Flags().Changed("start-timeout") {
 		f.startTimeout = d
 	}
+	resumeWithin, _ := time.ParseDuration(setup.Config.ResumeWithin) // 0 if it is not set
 	notices := warnings(setup)
 	trees := &trees{from: place.Cwd}
 	defer trees.removeEmpty(context.WithoutCancel(cmd.Context())) // also after a start that failed
@@ -107,7 +108,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	home, _ := os.UserHomeDir()
 	preferred, found := setup.Default()
-	opts := ui.Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Prompt: f.prompt, Resume: f.resume, Cwd: place.Cwd, Worktrees: trees}, Start: start, Choice: preferred.Name, Home: home, TreesDir: cli.WorktreesDir()}, Branch: cli.Branch(place.Cwd),
+	opts := ui.Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Prompt: f.prompt, Resume: f.resume, Cwd: place.Cwd, Worktrees: trees, ResumeWithin: resumeWithin}, Start: start, Choice: preferred.Name, Home: home, TreesDir: cli.WorktreesDir()}, Branch: cli.Branch(place.Cwd),
 		Theme: look, Terminal: terminal, Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel}
 	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
 		opts.Inline = f.inline
@@ -148,7 +149,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, in(place, a))
 	}
 	opts.Logs = func() ([]workspace.Logged, error) { return setup.Logged(place.Cwd) }
-	opts.Names = cli.Names()
+	opts.Names, opts.Usage = cli.Names(), cli.Usage()
 	if opts.Notices = notices; mistakes != "" {
 		setup.Warn(mistakes)
 	}

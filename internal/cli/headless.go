@@ -113,6 +113,6 @@ func (f *headlessFlags) options(setup *Setup, agent agents.Agent, place Director
 			return setup.client(ctx, agent, place, opts)
 		},
 		Session: with.session, Log: with.record.Path(), OnAgentInfo: with.record.introduced, Policy: f.policy(),
-		Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err,
+		Timeout: f.timeout, Usage: Usage(), Stdout: s.Out, Stderr: s.Err,
 	}, with.record.Close, nil
 }

@@ -30,6 +30,15 @@ func Names() *memory.Names {
 	return memory.NewNames(state)
 }
 
+// Usage returns what turns took, nil if there is nowhere to store it.
+func Usage() *memory.Usage {
+	state, err := record.StateDir()
+	if err != nil {
+		return nil
+	}
+	return memory.NewUsage(state)
+}
+
 // Logins returns which agents required a login when they were started last, nil if there is nowhere to note it.
 func Logins() *memory.Logins {
 	state, err := record.StateDir()

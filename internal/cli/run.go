@@ -32,6 +32,7 @@ type runFlags struct {
 	session, mode, model string
 	worktree             string // a name, or AutoWorktree
 	continues            bool
+	wait                 time.Duration
 }
 
 // NewRun is `parley run`.
@@ -58,6 +59,8 @@ Exit codes: 0 done, 1 agent or protocol error (also if the agent says and does n
 	flags.StringVar(&f.mode, "mode", "", "use this mode")
 	flags.StringVar(&f.model, "model", "", "use this model")
 	WorktreeFlag(flags, &f.worktree)
+	flags.DurationVar(&f.wait, "wait", 0, "wait this long for what the agent does in the background after the turn (without a value: 10m)")
+	flags.Lookup("wait").NoOptDefVal = "10m"
 	flags.StringArrayVar(&f.config, "config", nil, "set an option of the session, as KEY=VALUE (repeatable)")
 	return cmd
 }
@@ -72,6 +75,9 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	}
 	if err := f.check(); err != nil {
 		return err
+	}
+	if f.wait < 0 {
+		return Usagef("--wait %s: want a positive duration", f.wait)
 	}
 	if f.agent != "" && commandLine != nil {
 		return Usagef("--agent and a command after -- cannot be used together")
@@ -111,7 +117,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return err
 	}
 	defer end()
-	opts.Prompt, opts.Settings = prompt, settings
+	opts.Prompt, opts.Settings, opts.Wait = prompt, settings, f.wait
 	opts.Format, opts.OneTerminal = f.output, isTerminal(s.Out) && isTerminal(s.Err)
 	opts.Open = Opening{Agent: agent, Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.Open
 	if agent.URL == "" && setup.keepsChanges() {

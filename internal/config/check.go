@@ -20,9 +20,8 @@ func (c *Config) check() *problem {
 	k.oneOf(c.Progress, []string{"auto", "on", "off"}, "progress")
 	k.oneOf(c.Density, []string{"normal", "everything", "quiet"}, "density")
 	k.oneOf(c.SidePanel, []string{"auto", "on", "off"}, "side_panel")
-	if d, err := time.ParseDuration(c.StartTimeout); c.StartTimeout != "" && (err != nil || d < 0) {
-		k.report([]string{"start_timeout"}, "start_timeout = %s: want 90s, 10m, … or 0s", show(c.StartTimeout))
-	}
+	k.duration(c.StartTimeout, "start_timeout")
+	k.duration(c.ResumeWithin, "resume_within")
 	k.oneOf(c.Theme, Themes, "theme")
 	for i := range c.SandboxWrite {
 		k.path(&c.SandboxWrite[i], "sandbox_write")
@@ -49,6 +48,12 @@ type checker struct {
 
 func (k *checker) report(path []string, format string, args ...any) {
 	k.found = append(k.found, problem{k.doc.place(path...), fmt.Sprintf(format, args...)})
+}
+
+func (k *checker) duration(value, name string) {
+	if d, err := time.ParseDuration(value); value != "" && (err != nil || d < 0) {
+		k.report([]string{name}, "%s = %s: want 90s, 10m, … or 0s", name, show(value))
+	}
 }
 
 func (k *checker) agent(a *Agent, path ...string) {

@@ -53,6 +53,7 @@ type Config struct {
 	SandboxWrite []string `toml:"sandbox_write"`
 
 	StartTimeout string `toml:"start_timeout"`  // a duration; "" means the usual one
+	ResumeWithin string `toml:"resume_within"`  // a duration; "" means off
 	SidePanel    string `toml:"side_panel"`     // auto, on or off; "" means auto
 	Density      string `toml:"density"`        // normal, everything or quiet; "" means normal
 	Linear       bool   `toml:"linear"`         // plain lines instead of the screen

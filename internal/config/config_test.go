@@ -31,7 +31,7 @@ func TestExampleParses(t *testing.T) {
 	got := must.Get(Parse("config.toml", []byte(Example)))(t)
 	want := &Config{
 		Agent: "claude",
-		Theme: "auto", Record: new(true), History: new(true), KeepChanges: new(true), Mouse: new(true), CopyOnSelect: new(true), Density: "normal", SidePanel: "auto", StartTimeout: "5m", Keymap: "default", Notify: "auto", Progress: "auto",
+		Theme: "auto", Record: new(true), History: new(true), KeepChanges: new(true), Mouse: new(true), CopyOnSelect: new(true), Density: "normal", SidePanel: "auto", StartTimeout: "5m", ResumeWithin: "2h", Keymap: "default", Notify: "auto", Progress: "auto",
 		Keys: map[string]map[string][]string{"chat": {"palette": {"ctrl+p", "f5"}}, "transcript": {"next": {"j", "down"}}},
 		Agents: map[string]Agent{"mine": {
 			Command: "my-agent", Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
@@ -170,6 +170,7 @@ func TestErrors(t *testing.T) {
 		{"[agents.x]\nurl = 'wss://h'\nsubprotocols = ['a', 'b c']", `3:1: agents.x.subprotocols: number 2: want names without spaces and commas, each once`},
 		{"[agents.x]\ncommand = 'c'\nsubprotocols = ['a']", `3:1: agents.x.subprotocols: only with url`},
 		{"density = 'some'", `1:11: density = "some": want normal, everything or quiet`},
+		{"resume_within = 'later'", `1:17: resume_within = "later": want 90s, 10m, … or 0s`},
 		{"start_timeout = 'soon'", `1:17: start_timeout = "soon": want 90s, 10m, … or 0s`},
 		{"[keys.chat]\nstop = 'esc'", `2:8: keys.chat.stop: want an array of strings, not a string`},
 		{"[agents.x]\nurl = 'wss://h'\nh2c = 'maybe'", `3:7: h2c = "maybe": want auto, on or off`},

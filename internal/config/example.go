@@ -34,6 +34,10 @@ linear = false
 # How long an agent may take to start; 0s waits forever.
 start_timeout = "5m"
 
+# If a limit of the agent's account stops a turn, wait until it resets, at most this
+# long, and send the prompt again, once. esc cancels. Default: 0s, which is off.
+resume_within = "2h"
+
 # How to notify you when a turn ends or a question waits while the terminal has no
 # focus: auto (what the terminal supports), bell, osc9, osc777, osc99 or off.
 notify = "auto"

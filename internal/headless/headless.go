@@ -8,14 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/host"
+	"parley/internal/memory"
 	"parley/internal/safetext"
 	"parley/permissions"
 )
@@ -60,6 +61,9 @@ type Options struct {
 	Format   string // text, json, stream-json
 	Policy   Policy
 	Timeout  time.Duration // 0: none
+	Wait     time.Duration // how long to wait for what the agent does in the background after the turn
+	// Usage counts what the turns took. If nil, nothing does.
+	Usage *memory.Usage
 	// Log is the path of the log of messages, "" if there is none.
 	Log    string
 	Stdout io.Writer
@@ -77,6 +81,7 @@ const byRule = "your rule: "
 
 var (
 	errTimeout     = errors.New("timed out")
+	errWorking     = errors.New("work in the background has not ended")
 	errInterrupted = errors.New("interrupted")
 )
 
@@ -229,8 +234,12 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 		return nil, err
 	}
 	end, err := r.follow(ctx, session)
+	working := err == nil && end != nil && end.Err == nil && r.thread.InBackground() > 0
+	if working {
+		end, err = r.wait(ctx, session, end)
+	}
 	r.examined(ctx, client)
-	if err == nil && end != nil && end.Empty && !r.refused() {
+	if err == nil && end != nil && end.Empty && !working && !r.refused() {
 		client.Close() // for the rest of its stderr
 		err = &emptyTurnError{r.name, r.opts.Log, client.Stderr()}
 	}
@@ -288,7 +297,7 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 			done = nil
 			session.Cancel()
 			if errors.Is(cause(ctx, nil), errInterrupted) {
-				r.out.interrupted()
+				r.out.remark(interruptedLine)
 			}
 			patience = time.After(2 * time.Second)
 		case <-patience:
@@ -368,6 +377,9 @@ func (r *run) finish(end *thread.End, err error) int {
 	case errors.Is(err, errTimeout):
 		err = fmt.Errorf("no answer within %s (--timeout)", r.opts.Timeout)
 		code = ExitTimeout
+	case errors.Is(err, errWorking):
+		err = fmt.Errorf("%w within %s (--wait)", err, r.opts.Wait)
+		code = ExitTimeout
 	case errors.Is(err, errInterrupted):
 		code = ExitInterrupted
 	case errors.Is(err, event.ErrNoSession):
@@ -386,9 +398,17 @@ func (r *run) finish(end *thread.End, err error) int {
 	if errors.As(err, &answered) && answered.AuthRequired() {
 		err = r.wantsLogin(err)
 	}
+	if l := r.thread.Usage.Limit; answered != nil && l != nil && !l.Allows() && l.ResetsAt.After(time.Now()) {
+		err = fmt.Errorf("%w; %s", err, describe.Limit(l, time.Now()))
+	}
 	for by, it := range r.thread.Calls {
 		if it.Tool.Trust >= thread.Unasked {
 			r.out.unasked(it.Tool, by)
+		}
+	}
+	if took := tokensOf(r.thread); took != nil && r.opts.Usage != nil {
+		if err := r.opts.Usage.Add(r.opts.Host.Agent, *took); err != nil {
+			r.out.remark(err.Error())
 		}
 	}
 	r.out.ended(reason, err, code, time.Since(r.start), r.thread)
@@ -422,62 +442,3 @@ func (r *run) wantsLogin(err error) error {
 
 // refused reports whether something was denied.
 func (r *run) refused() bool { return len(r.denied) > 0 || r.ruledOut }
-
-// hint returns what to type to allow what was denied, "" if nothing would.
-func hint(q permissions.Question) string {
-	if !slices.ContainsFunc(q.Options, permissions.Option.Allows) {
-		return ""
-	}
-	if q.Judgement.Effect != permissions.Confirm && permissions.OnlyReads(q) {
-		return string(ApproveReads)
-	}
-	return string(ApproveAll)
-}
-
-// deniedLine says what was denied and what would allow it.
-func deniedLine(q permissions.Question) string {
-	line := "not allowed: " + subject(q)
-	asks := ""
-	if q.Judgement.Effect == permissions.Confirm {
-		asks = "your rule asks: " + safetext.Line(q.Judgement.By(), 200)
-	}
-	switch flag := hint(q); {
-	case flag != "" && asks != "":
-		line += " (" + asks + "; " + flag + " would allow it)"
-	case flag != "":
-		line += " (" + flag + " would allow it)"
-	case asks != "":
-		line += " (" + asks + ")"
-	}
-	return line
-}
-
-// unaskedLine says what ran without a question, or against the answer.
-func unaskedLine(t *thread.Tool, by *thread.Subagent) string {
-	line := did(t) + ": " + t.Trust.String()
-	if by != nil {
-		line += " (" + by.Name() + ")"
-	}
-	return line
-}
-
-// did describes what a tool call did: its command or its files, and the agent's title only
-// if it names neither.
-func did(t *thread.Tool) string {
-	if line := t.Command(); line != "" && t.Kind == "execute" {
-		return firstLine(line)
-	}
-	if paths := t.Paths(); len(paths) > 0 {
-		return firstLine(strings.Join(paths, " "))
-	}
-	return firstLine(t.Title)
-}
-
-// subject describes a question in one line: what it asks about and showed, and the agent's
-// words only if it names nothing.
-func subject(q permissions.Question) string {
-	if s := cmp.Or(q.Subject(), q.Description); s != "" && !strings.Contains(q.Heading, s) {
-		return q.Heading + ": " + firstLine(s)
-	}
-	return q.Heading
-}

@@ -51,6 +51,9 @@ type jsonEvent struct {
 	Cost     *float64 `json:"cost,omitempty"`
 	Currency string   `json:"currency,omitempty"`
 
+	Limit *limitEvent      `json:"limit,omitempty"`
+	Usage *event.TurnUsage `json:"usage,omitempty"`
+
 	Severity   string   `json:"severity,omitempty"`
 	State      string   `json:"state,omitempty"`
 	StopReason string   `json:"stopReason,omitempty"`
@@ -58,6 +61,34 @@ type jsonEvent struct {
 	Stderr     []string `json:"stderr,omitempty"`
 	Code       *int     `json:"code,omitempty"`
 	Seconds    float64  `json:"seconds,omitempty"`
+	Background int      `json:"background,omitempty"` // tasks
+}
+
+// tokensOf returns what the turns of a session took, nil if the agent has not reported it.
+func tokensOf(t *thread.Thread) *event.TurnUsage {
+	if t.Spent == (event.TurnUsage{}) {
+		return nil
+	}
+	return &t.Spent
+}
+
+// limitEvent is what the agent says about a limit of its account.
+type limitEvent struct {
+	Status      string     `json:"status"`
+	Type        string     `json:"type,omitempty"`
+	Utilization float64    `json:"utilization,omitempty"`
+	ResetsAt    *time.Time `json:"resetsAt,omitempty"`
+}
+
+func limitOf(l *event.RateLimit) *limitEvent {
+	if l == nil {
+		return nil
+	}
+	out := &limitEvent{Status: l.Status, Type: l.Type, Utilization: l.Utilization}
+	if at := l.ResetsAt.UTC(); !l.ResetsAt.IsZero() {
+		out.ResetsAt = &at
+	}
+	return out
 }
 
 // toolEvent is the state of a tool call, with everything that the screen shows.
@@ -162,7 +193,7 @@ func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 	case event.PermissionAnswered:
 		return jsonEvent{Type: "permission", Subject: e.Subject, Decision: e.Decision, By: e.By, Allowed: &e.Allowed}, true
 	case event.UsageChanged:
-		ev := jsonEvent{Type: "usage", Used: &e.Used, Size: &e.Size, Currency: e.Currency}
+		ev := jsonEvent{Type: "usage", Used: &e.Used, Size: &e.Size, Currency: e.Currency, Limit: limitOf(e.Limit)}
 		if e.Currency != "" {
 			ev.Cost = &e.Cost
 		}
@@ -239,8 +270,8 @@ func (e jsonEvent) by(s *thread.Subagent) jsonEvent {
 	return e
 }
 
-func endEvent(reason string, err error, code int, took time.Duration) jsonEvent {
-	e := jsonEvent{Type: "end", StopReason: reason, Code: &code, Seconds: float64(took.Milliseconds()) / 1000}
+func endEvent(reason string, err error, code int, took time.Duration, t *thread.Thread) jsonEvent {
+	e := jsonEvent{Type: "end", Usage: tokensOf(t), Background: t.InBackground(), StopReason: reason, Code: &code, Seconds: float64(took.Milliseconds()) / 1000}
 	if err != nil {
 		e.Error, e.Stderr = err.Error(), stderrOf(err)
 	}

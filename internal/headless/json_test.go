@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/fakeagent"
 )
 
 // lines decodes stream-json; every line must be an object with a type.
@@ -164,6 +166,19 @@ func TestJSONUsage(t *testing.T) {
 	got := decodeResult(t, play(t, sends(priced, chunk("", "hello")), "go", format("json")).out)
 	if got.Used != 1200 || got.Size != 200_000 || got.Cost == nil || *got.Cost != 0.25 || got.Currency != "USD" {
 		t.Errorf("got %+v", got)
+	}
+	const limited = `{"sessionUpdate":"usage_update","used":1,"size":2,"_meta":{"_claude/rateLimit":{"status":"rejected","rateLimitType":"five_hour","resetsAt":4000000000,"utilization":1}}}`
+	const inJSON = `"limit":{"status":"rejected","type":"five_hour","utilization":1,"resetsAt":"2096-10-02T07:06:40Z"}`
+	answers := func(with string) agent {
+		return does(func(t *fakeagent.Turn) string { t.Say("hi"); t.Update(limited); return with })
+	}
+	r := play(t, answers(""), "go", format("json"))
+	if !strings.Contains(r.out, inJSON) || !strings.Contains(r.out, "(-32603); limit reached, resets ") {
+		t.Errorf("json: %s", r.out)
+	}
+	r = play(t, answers(`{"stopReason":"end_turn","usage":{"totalTokens":12,"inputTokens":7,"outputTokens":5}}`), "go", format("stream-json"))
+	if !strings.Contains(r.out, inJSON) || !strings.Contains(r.out, `"type":"end","usage":{"total":12,"input":7,"output":5}`) {
+		t.Errorf("stream-json: %s", r.out)
 	}
 	const unpriced = `{"sessionUpdate":"usage_update","used":7,"size":0}`
 	got = decodeResult(t, play(t, sends(unpriced, chunk("", "hello")), "go", format("json")).out)

@@ -53,7 +53,7 @@ func (p *streamPrinter) write(ev jsonEvent) {
 
 func (p *streamPrinter) denied(q permissions.Question) { p.stream.write(deniedOf(q)) }
 
-func (p *streamPrinter) interrupted() {}
+func (p *streamPrinter) remark(string) {}
 
 func (p *streamPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.stream.write(unaskedOf(t, by))
@@ -65,7 +65,7 @@ func (p *streamPrinter) ended(reason string, err error, code int, took time.Dura
 	for by, it := range t.Calls {
 		p.write(jsonEvent{Type: "tool", Tool: p.encode.tool(it.Tool, t.Of(by))}.by(by))
 	}
-	p.stream.write(endEvent(reason, err, code, took))
+	p.stream.write(endEvent(reason, err, code, took, t))
 }
 
 // jsonPrinter makes one object at the end (-o json).
@@ -82,28 +82,31 @@ type jsonPrinter struct {
 
 // Result is the object of -o json, which docs/run.md describes.
 type Result struct {
-	Agent       string       `json:"agent"`
-	Version     string       `json:"version,omitempty"`
-	Session     string       `json:"session"`
-	Cwd         string       `json:"cwd"`
-	Answer      string       `json:"answer"`
-	Thoughts    string       `json:"thoughts,omitempty"`
-	Tools       []*toolEvent `json:"tools"`
-	Plan        []planEvent  `json:"plan,omitempty"`
-	PlanText    string       `json:"planText,omitempty"`
-	Notices     []jsonEvent  `json:"notices,omitempty"`
-	Permissions []jsonEvent  `json:"permissions,omitempty"`
-	Denied      []jsonEvent  `json:"denied,omitempty"`
-	Unasked     []jsonEvent  `json:"unasked,omitempty"`
-	Used        uint64       `json:"used,omitempty"`
-	Size        uint64       `json:"size,omitempty"`
-	Cost        *float64     `json:"cost,omitempty"`
-	Currency    string       `json:"currency,omitempty"`
-	StopReason  string       `json:"stopReason,omitempty"`
-	Error       string       `json:"error,omitempty"`
-	Stderr      []string     `json:"stderr,omitempty"`
-	Code        int          `json:"code"`
-	Seconds     float64      `json:"seconds"`
+	Agent       string           `json:"agent"`
+	Version     string           `json:"version,omitempty"`
+	Session     string           `json:"session"`
+	Cwd         string           `json:"cwd"`
+	Answer      string           `json:"answer"`
+	Thoughts    string           `json:"thoughts,omitempty"`
+	Tools       []*toolEvent     `json:"tools"`
+	Plan        []planEvent      `json:"plan,omitempty"`
+	PlanText    string           `json:"planText,omitempty"`
+	Notices     []jsonEvent      `json:"notices,omitempty"`
+	Permissions []jsonEvent      `json:"permissions,omitempty"`
+	Denied      []jsonEvent      `json:"denied,omitempty"`
+	Unasked     []jsonEvent      `json:"unasked,omitempty"`
+	Used        uint64           `json:"used,omitempty"`
+	Size        uint64           `json:"size,omitempty"`
+	Cost        *float64         `json:"cost,omitempty"`
+	Currency    string           `json:"currency,omitempty"`
+	Usage       *event.TurnUsage `json:"usage,omitempty"`
+	Limit       *limitEvent      `json:"limit,omitempty"`
+	StopReason  string           `json:"stopReason,omitempty"`
+	Error       string           `json:"error,omitempty"`
+	Stderr      []string         `json:"stderr,omitempty"`
+	Code        int              `json:"code"`
+	Seconds     float64          `json:"seconds"`
+	Background  int              `json:"background,omitempty"`
 }
 
 func newJSONPrinter(agent string, note func(string), done func(Result)) *jsonPrinter {
@@ -147,7 +150,7 @@ func (p *jsonPrinter) denied(q permissions.Question) {
 	p.note(deniedLine(q))
 }
 
-func (p *jsonPrinter) interrupted() { p.note(interruptedLine) }
+func (p *jsonPrinter) remark(line string) { p.note(line) }
 
 func (p *jsonPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.unaskedTools = append(p.unaskedTools, unaskedOf(t, by))
@@ -155,7 +158,7 @@ func (p *jsonPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 }
 
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
-	end := endEvent(reason, err, code, took)
+	end := endEvent(reason, err, code, took, t)
 	r := Result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
 		Denied: p.refused, Unasked: p.unaskedTools, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
 	for _, it := range t.Items {
@@ -173,7 +176,8 @@ func (p *jsonPrinter) ended(reason string, err error, code int, took time.Durati
 	for _, plan := range t.Plans {
 		r.PlanText = joined(r.PlanText, plan.Markdown)
 	}
-	r.Used, r.Size = t.Usage.Used, t.Usage.Size
+	r.Used, r.Size, r.Usage, r.Limit = t.Usage.Used, t.Usage.Size, end.Usage, limitOf(t.Usage.Limit)
+	r.Background = end.Background
 	if t.Usage.Currency != "" {
 		r.Cost, r.Currency = &t.Usage.Cost, t.Usage.Currency
 	}

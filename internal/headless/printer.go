@@ -3,10 +3,12 @@ package headless
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -30,8 +32,8 @@ type printer interface {
 	// subagent is the same for an event of a sub-agent of the session.
 	subagent(e event.Event, s *thread.Subagent)
 	denied(q permissions.Question)
-	// interrupted is called when the user has interrupted a turn that is still running.
-	interrupted()
+	// remark says something about the run itself.
+	remark(line string)
 	// unasked is called before the end, once for each call; by is nil for those of the session itself.
 	unasked(t *thread.Tool, by *thread.Subagent)
 	ended(stopReason string, err error, code int, took time.Duration, t *thread.Thread)
@@ -78,7 +80,7 @@ func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 		}
 	case event.MessageReplaced:
 		p.replaced(e)
-	case event.ContentArrived:
+	case event.ContentArrived, event.TurnStarted:
 		p.between = true
 	case event.ElicitationAsked:
 		p.note("%s", declinedLine(e))
@@ -183,7 +185,7 @@ func (p *textPrinter) toolChanged(key string, tool *thread.Tool, who string) {
 	}
 	last, known := p.tools[key]
 	if !known {
-		p.tool = true
+		p.tool = p.tool || who == "" // a sub-agent works while the agent speaks
 		p.tools[key] = ""
 	}
 	if line := who + toolLine(tool); last != line && tool.Title != "" {
@@ -214,7 +216,7 @@ func (p *textPrinter) denied(q permissions.Question) {
 	p.note("%s", deniedLine(q))
 }
 
-func (p *textPrinter) interrupted() { p.note(interruptedLine) }
+func (p *textPrinter) remark(line string) { p.note("%s", line) }
 
 func (p *textPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.endAnswer()
@@ -305,4 +307,63 @@ func SafeJSON(text string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// hint returns what to type to allow what was denied, "" if nothing would.
+func hint(q permissions.Question) string {
+	if !slices.ContainsFunc(q.Options, permissions.Option.Allows) {
+		return ""
+	}
+	if q.Judgement.Effect != permissions.Confirm && permissions.OnlyReads(q) {
+		return string(ApproveReads)
+	}
+	return string(ApproveAll)
+}
+
+// deniedLine says what was denied and what would allow it.
+func deniedLine(q permissions.Question) string {
+	line := "not allowed: " + subject(q)
+	asks := ""
+	if q.Judgement.Effect == permissions.Confirm {
+		asks = "your rule asks: " + safetext.Line(q.Judgement.By(), 200)
+	}
+	switch flag := hint(q); {
+	case flag != "" && asks != "":
+		line += " (" + asks + "; " + flag + " would allow it)"
+	case flag != "":
+		line += " (" + flag + " would allow it)"
+	case asks != "":
+		line += " (" + asks + ")"
+	}
+	return line
+}
+
+// unaskedLine says what ran without a question, or against the answer.
+func unaskedLine(t *thread.Tool, by *thread.Subagent) string {
+	line := did(t) + ": " + t.Trust.String()
+	if by != nil {
+		line += " (" + by.Name() + ")"
+	}
+	return line
+}
+
+// did describes what a tool call did: its command or its files, and the agent's title only
+// if it names neither.
+func did(t *thread.Tool) string {
+	if line := t.Command(); line != "" && t.Kind == "execute" {
+		return firstLine(line)
+	}
+	if paths := t.Paths(); len(paths) > 0 {
+		return firstLine(strings.Join(paths, " "))
+	}
+	return firstLine(t.Title)
+}
+
+// subject describes a question in one line: what it asks about and showed, and the agent's
+// words only if it names nothing.
+func subject(q permissions.Question) string {
+	if s := cmp.Or(q.Subject(), q.Description); s != "" && !strings.Contains(q.Heading, s) {
+		return q.Heading + ": " + firstLine(s)
+	}
+	return q.Heading
 }

@@ -7,6 +7,18 @@ import (
 	"parley/internal/fakeagent"
 )
 
+// A call of a sub-agent does not divide a message of the agent.
+func TestSubagentBesideMessage(t *testing.T) {
+	t.Parallel()
+	play(t, does(func(t *fakeagent.Turn) string {
+		t.Update(`{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Find it","state":{"state":"idle"}}`)
+		t.Update(chunk("m", "hel"))
+		t.Agent.Update("kid", `{"sessionUpdate":"tool_call","toolCallId":"c","title":"Look","kind":"read","status":"completed"}`)
+		t.Update(chunk("m", "lo"))
+		return "end_turn"
+	}), "go").expect(t, ExitDone, "hello\n", "parley: sub-agent Find it: [read] Look: completed\n")
+}
+
 // What a sub-agent asks is answered like what the agent asks, and what it does is reported as its own
 // (case 196).
 func TestSubagents(t *testing.T) {

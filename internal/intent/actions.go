@@ -59,6 +59,7 @@ const (
 	Logout
 	Approval
 	Trust
+	Usage
 	ShowReview
 	UndoFiles
 	ShowNotes
@@ -201,6 +202,7 @@ var Actions = []Action{
 	{Intent: FocusQuestion, In: Chat, Name: "question", Keys: []string{"alt+a"}, Help: "Answer the question"},
 	{Intent: Approval, In: Chat, Name: "approval", Keys: []string{"alt+m"}, Help: "Change approval mode: ask, accept edits, read only, all", Needs: LiveAgent, Command: "approval"},
 	{Intent: Trust, In: Chat, Name: "trust", Help: "Show what the agent changed and ran", Command: "trust"},
+	{Intent: Usage, In: Chat, Name: "usage", Help: "Show usage: tokens, cost, limit", Command: "usage"},
 	{Intent: ShowReview, In: Chat, Name: "review", Keys: []string{"f5"}, Help: "Review changed files: keep, undo, stage", Needs: LiveAgent, Command: "review", Also: "changes", InLines: "List changed files, or show the changes of the one with that name"},
 	{Intent: ShowNotes, In: Chat, Name: "notes", Help: "Show your notes: edit, drop, make one prompt of them", Needs: LiveAgent, Command: "notes", InLines: "List your notes; send makes one prompt of them, drop and a number drops one"},
 	{Intent: ShowQueue, In: Chat, Name: "queue", Keys: []string{"alt+q"}, Help: "Show queued prompts: edit, move, drop", Command: "queue"},
@@ -367,6 +369,6 @@ type Group struct {
 var Groups = []Group{
 	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, Steer, Aside, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
 	{"Review", []Intent{ShowReview, UndoFiles, ShowNotes, Trust, MergeTree, DiscardTree}},
-	{"Agent", []Intent{NextMode, Approval, Model, Mode, Options, Background, Subagents, Login, Logout}},
+	{"Agent", []Intent{NextMode, Approval, Model, Mode, Options, Background, Subagents, Usage, Login, Logout}},
 	{"View", []Intent{ToggleHelp, CycleDensity, TogglePlan, ToggleLog, SidePanel, Theme, Inline, Mouse, Home, End, Redraw}},
 }

@@ -3,7 +3,6 @@ package words
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -29,8 +28,8 @@ func Plural(n int, one, more string) string {
 }
 
 // Thousands writes a number with commas: 6,831.
-func Thousands(n int) string {
-	s := strconv.Itoa(n)
+func Thousands[N int | uint64](n N) string {
+	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
@@ -70,6 +69,18 @@ func Ago(at, now time.Time) string {
 	default:
 		return Count(int(d.Hours())/24, "day") + " ago"
 	}
+}
+
+// Clock returns a time as a person reads it: "14:00", with the day if that is not today.
+func Clock(at, now time.Time) string {
+	at, now = at.Local(), now.Local()
+	switch away := at.Sub(now); {
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return at.Format("15:04")
+	case away > 0 && away < 6*24*time.Hour:
+		return at.Format("Mon 15:04")
+	}
+	return at.Format("2 Jan 15:04")
 }
 
 // Tokens formats a number of tokens: "850", "12k", "1.2M".

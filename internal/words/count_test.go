@@ -33,3 +33,12 @@ func TestAgo(t *testing.T) {
 		}
 	}
 }
+
+func TestClock(t *testing.T) {
+	now := time.Date(2026, 2, 27, 18, 5, 0, 0, time.Local)
+	for add, want := range map[time.Duration]string{0: "18:05", 5 * time.Hour: "23:05", 6 * time.Hour: "Sat 00:05", -19 * time.Hour: "26 Feb 23:05", 5 * 24 * time.Hour: "Wed 18:05", 7 * 24 * time.Hour: "6 Mar 18:05"} {
+		if got := Clock(now.Add(add), now); got != want {
+			t.Errorf("%v later: %q, want %q", add, got, want)
+		}
+	}
+}

@@ -176,6 +176,13 @@ type (
 	}
 	// QueuePaused: the queue waits for the user, because a turn was stopped or failed.
 	QueuePaused struct{ OfSession }
+	// LimitReached: a limit has stopped the turn. Resumes means that its prompt is first in the queue and is
+	// sent again when the limit resets: see Prompts.ResumesAt.
+	LimitReached struct {
+		OfSession
+		Resets  time.Time
+		Resumes bool
+	}
 	// UnreportedFiles: N files changed in a turn in which the agent reported no change.
 	UnreportedFiles struct {
 		OfSession
@@ -207,6 +214,15 @@ func (n LoginWanted) About() *Session {
 // About implements News.
 func (SessionsListed) About() *Session { return nil }
 func (SessionsListed) isNews()         {}
+
+// Text returns the notice for the user.
+func (n LimitReached) Text() string {
+	said := "Limit reached, resets " + words.Clock(n.Resets, n.Session.w.opts.Now())
+	if n.Resumes {
+		said += "; the prompt is sent again then"
+	}
+	return said
+}
 
 // Text returns the notice for the user.
 func (n UnreportedFiles) Text() string {

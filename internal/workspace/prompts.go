@@ -43,6 +43,8 @@ type Prompts struct {
 	explains  bool            // the first queued prompt says why something was rejected
 	replaces  bool            // the turn was stopped for the first queued prompt
 	switching bool            // the mode is being set for the next prompt
+
+	limited limited
 }
 
 // sending is a prompt whose files are read before it is sent. Until then no other prompt
@@ -150,7 +152,7 @@ func (p *Prompts) SubmitNext(text string) error {
 
 // Resume lets queued prompts be sent, the first one now if possible.
 func (p *Prompts) Resume() {
-	p.Queue.paused = false
+	p.Queue.paused, p.limited.resumes = false, time.Time{}
 	p.sendQueued()
 }
 
@@ -346,7 +348,8 @@ func (p *Prompts) sendQueued() {
 // or an error the queue waits for the user, whatever turns come in between; see SubmitNext for
 // the exception.
 func (p *Prompts) turnEnded(e event.TurnEnded) {
-	follows := p.explains && p.s.stopAsked.IsZero() || p.replaces
+	stopped := !p.s.stopAsked.IsZero()
+	follows := p.explains && !stopped || p.replaces
 	p.s.stopAsked, p.explains, p.replaces = time.Time{}, false, false
 	if WantsLogin(e.Err) {
 		if text, ok := p.turnPrompt(); ok {
@@ -358,6 +361,9 @@ func (p *Prompts) turnEnded(e event.TurnEnded) {
 	p.s.Agent.Login.ran = nil
 	if p.sending != nil {
 		p.sending.ended = &e
+		return
+	}
+	if !stopped && p.stoppedByLimit(e) {
 		return
 	}
 	if e.Err != nil || e.StopReason == "cancelled" && !follows {

@@ -228,6 +228,7 @@ func (s *Session) Apply(e event.Event) {
 		s.Prompts.failed(e)
 	case event.TurnEnded:
 		s.cutOff(e.Err)
+		countTokens(s, e.Usage)
 		s.Changes.lookUnannounced(turn)
 		s.Changes.Count(turn)
 		s.Changes.showRecorded(turn)
@@ -273,7 +274,7 @@ func (s *Session) Stop() (killed bool) {
 	}
 	if s.stopAsked.IsZero() && s.acp.Running() {
 		s.stopAsked = s.w.opts.Now()
-		s.w.begin(func() Result { return pause(s.w, KillAfter) })
+		s.w.begin(func() Result { return pause(s.w, KillAfter, func() {}) })
 	}
 	s.acp.Cancel()
 	return false
@@ -284,14 +285,14 @@ func (s *Session) Killable() bool {
 	return !s.stopAsked.IsZero() && s.w.opts.Now().Sub(s.stopAsked) >= KillAfter
 }
 
-// pause waits, or until the workspace is closed. What depends on the time may have
-// changed then.
-func pause(w *Workspace, d time.Duration) Result {
+// pause waits, or until the workspace is closed, and then calls then. What depends on the time may have
+// changed.
+func pause(w *Workspace, d time.Duration, then func()) Result {
 	select {
 	case <-time.After(d):
 	case <-w.conns.ctx.Done():
 	}
-	return after(func() {})
+	return after(then)
 }
 
 // abandon cancels opening the session, and ignores the response.

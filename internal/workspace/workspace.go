@@ -61,6 +61,8 @@ type Options struct {
 	// Names stores the names that the user gives to sessions. If nil, they last as long as the
 	// workspace.
 	Names *memory.Names
+	// Usage counts what turns took. If nil, nothing does.
+	Usage *memory.Usage
 	// KeepPrompts says that prompts may be stored, such as in the name of a fork.
 	KeepPrompts bool
 
@@ -71,6 +73,9 @@ type Options struct {
 	Worktrees Worktrees
 
 	Templates []template.Template // prompts that can be sent by slash commands
+
+	// ResumeWithin is how long parley waits for a limit to reset that has stopped a turn, to send its prompt again; 0: it does not.
+	ResumeWithin time.Duration
 
 	Cwd    string
 	Prompt string        // sent in the first session as soon as it is open

@@ -131,6 +131,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Background:   c.reportCommand(report.listRunning),
 		intent.Aside:        c.prompts.ask,
 		intent.Steer:        c.prompts.steer,
+		intent.Usage:        noArgs(func() { c.report().usage(c.w) }),
 		intent.Subagents:    noArgs(func() { c.front.subagents(c.dialogs) }),
 		intent.Login:        noArgs(logIn),
 		intent.Logout:       noArgs(func() { c.logins.logOut(c.front.Agent) }),

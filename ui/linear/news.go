@@ -118,6 +118,11 @@ func (c *chat) onNews(n workspace.News) {
 		c.out.say("Not accepted during a turn: %s. The prompt is sent after this turn.", n.Err)
 	case workspace.QueuePaused:
 		c.narrator(n.Session).sayPaused()
+	case workspace.LimitReached:
+		c.out.say("%s.", n.Text())
+		if n.Resumes && n.Session == c.front.Session {
+			c.out.say("/stop cancels that; press enter to send it now.")
+		}
 	case workspace.UnreportedFiles:
 		c.out.say("Warning: %s.", n.Text())
 	case workspace.Said:

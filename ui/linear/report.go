@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
+	"parley/internal/memory"
 	"parley/internal/safetext"
 	"parley/internal/undo"
 	"parley/internal/words"
@@ -169,12 +171,34 @@ func (r report) status() {
 	if u := r.Thread.Usage; u.Currency != "" {
 		r.out.say("Cost: %.2f %s.", u.Cost, u.Currency)
 	}
+	if said := describe.Limit(r.Thread.Usage.Limit, time.Now()); said != "" {
+		r.out.say("%s.", words.Sentence(said))
+	}
+	if at := r.Prompts.ResumesAt(); !at.IsZero() {
+		r.out.say("The prompt is sent again %s, in %s. /stop cancels that.", words.Clock(at, time.Now()), spoken(time.Until(at)))
+	}
 	if r.Thread.Added+r.Thread.Removed > 0 {
 		r.out.say("Written via parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
 	}
 	if n := len(r.Prompts.Queue.Texts()); n > 0 {
 		r.out.say("%s queued. /queue lists them.", words.Count(n, "prompt"))
 	}
+}
+
+// usage prints what the session has used, and what all sessions took today.
+func (r report) usage(w *workspace.Workspace) {
+	rows := describe.Usage(r.Thread, time.Now())
+	for _, row := range rows {
+		r.out.say("%s: %s.", row[0], row[1])
+	}
+	if len(rows) == 0 {
+		r.out.say("The agent has not reported any usage.")
+	}
+	w.UsageOfToday(func(today []memory.AgentUsage) {
+		for _, a := range today {
+			r.out.say("Today, %s: %s.", words.OneLine(a.Agent), a)
+		}
+	})
 }
 
 func (r report) trusted(changes []undo.Change, notRecorded []string) {

@@ -88,6 +88,8 @@ func (c *chat) empty() {
 func (c *chat) stop() {
 	switch s := c.front.Session; {
 	case !s.Busy() && s.CancelOpen():
+	case !busy(s) && s.Prompts.CancelResume():
+		c.out.say("Not sent again.")
 	case !s.IsOpen() || !busy(s):
 		c.out.say("Nothing is running.")
 	case s.Thread.State == thread.Cancelling && !s.Killable():
@@ -149,7 +151,7 @@ func (c *chat) cancel() {
 		s.Agent.Login.Cancel()
 	case dialing(s.Agent):
 		c.starts.giveUp(s.Agent)
-	case s.Opening(), s.IsOpen() && busy(s):
+	case s.Opening(), s.IsOpen() && busy(s), !s.Prompts.ResumesAt().IsZero():
 		c.stop()
 	case d != nil && d.about != nil:
 		c.questions.refuse(d.about)

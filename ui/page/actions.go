@@ -47,6 +47,7 @@ func Handlers() map[intent.Intent]Handler {
 		intent.Model:           plain(showModel),
 		intent.Approval:        plain(showApproval),
 		intent.Trust:           plain(showTrust),
+		intent.Usage:           plain(showUsage),
 		intent.ShowNotes:       plain(showNotes),
 		intent.ShowQueue:       plain(showQueue),
 		intent.Steer:           steer,

@@ -79,6 +79,8 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 		return c.onReturned(n)
 	case workspace.PromptDeferred:
 		return c.say("Not accepted during a turn; it is sent after this one: " + n.Err.Error())
+	case workspace.LimitReached:
+		c.own().View.Changed([]int{c.Thread.AddNotice(n.Text(), "")})
 	case workspace.UnreportedFiles:
 		c.own().View.Changed([]int{c.Thread.AddNotice("⚠ "+n.Text(), "")})
 	case workspace.LinesCounted:

@@ -12,7 +12,9 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/intent"
+	"parley/internal/memory"
 	"parley/internal/text"
 	"parley/internal/words"
 	"parley/internal/workspace"
@@ -46,6 +48,15 @@ func toggleLog(c *Page) tea.Cmd {
 func togglePlan(c *Page) tea.Cmd {
 	return c.Panels.toggle(&panel.Reading{OpenedBy: intent.TogglePlan, Title: "Plan", Body: func(width int, th *theme.Theme) []string {
 		return panel.PlanRows(c.Thread.Plans, transcript.Markdown, width, th)
+	}})
+}
+
+// showUsage shows what the session has used, and what all sessions took today.
+func showUsage(c *Page) tea.Cmd {
+	var today []memory.AgentUsage
+	c.screen.Workspace.UsageOfToday(func(all []memory.AgentUsage) { today = all })
+	return c.Panels.toggle(&panel.Reading{OpenedBy: intent.Usage, Title: "Usage", Body: func(width int, th *theme.Theme) []string {
+		return panel.UsageRows(describe.Usage(c.Thread, c.screen.Now()), today, width, th)
 	}})
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/describe"
 	"parley/internal/words"
@@ -56,13 +57,28 @@ func branch(c *Page) string {
 
 // Moves returns when a clock or spinner on the page moves next; zero if none does.
 func (c *Page) Moves(now time.Time) time.Time {
-	switch {
+	switch limit := c.Thread.Usage.Limit; {
+	case !moving(c) && !c.Prompts.ResumesAt().IsZero():
+		return now.Truncate(time.Second).Add(time.Second)
+	case !moving(c) && limit != nil:
+		return limitChanges(limit, now)
 	case !moving(c):
 		return time.Time{}
 	case resting(c):
 		return status.WaitingChanges(askedAt(c), now)
 	}
 	return now.Add(200 * time.Millisecond)
+}
+
+// limitChanges returns when a limit leaves the status line because it resets, and a second later once more.
+func limitChanges(l *event.RateLimit, now time.Time) time.Time {
+	switch after := l.ResetsAt.Add(time.Second); {
+	case describe.Limit(l, now) != "":
+		return l.ResetsAt // zero if it is not known
+	case now.Before(after) && !now.Before(l.ResetsAt):
+		return after
+	}
+	return time.Time{}
 }
 
 // moving reports whether something on the page has a clock.

@@ -36,6 +36,8 @@ func escape(c *Page) tea.Cmd {
 	case c.CancelOpen():
 	case c.shells.Running():
 		return c.shells.Stop()
+	case c.Prompts.CancelResume():
+		return c.say("Not sent again")
 	case !c.View.Following():
 		c.View.End()
 		c.escAt = c.screen.Now()
@@ -68,6 +70,8 @@ func stopOrClear(c *Page) tea.Cmd {
 	case c.CancelOpen():
 	case c.shells.Running():
 		return c.shells.Stop()
+	case c.Prompts.CancelResume():
+		return c.say("Not sent again")
 	case !c.Composer.Empty():
 		clearDraft(c)
 	default:

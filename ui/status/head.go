@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/safetext"
 	"parley/internal/text"
 	"parley/internal/words"
@@ -102,7 +103,7 @@ func (h Head) Usage() (parts []string) {
 	if used := h.Thread.Usage.Used; used > 0 {
 		parts = append(parts, "ctx "+words.Tokens(used))
 	}
-	if cost := money(h.Thread.Usage); cost != "" {
+	if cost := describe.Money(h.Thread.Usage); cost != "" {
 		parts = append(parts, cost)
 	}
 	return parts

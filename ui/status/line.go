@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/intent"
 	"parley/internal/safetext"
 	"parley/internal/text"
@@ -274,6 +275,9 @@ func (l Line) doing() []string {
 	case !l.IsOpen():
 		parts = append(parts, th.Accent.Paint("opening"))
 	}
+	if at := l.Prompts.ResumesAt(); !at.IsZero() {
+		parts = append(parts, th.Warn.Paint("resumes "+words.Clock(at, l.Env.Now()))+th.Dim.Paint(", in "+text.Seconds(max(0, at.Sub(l.Env.Now())))))
+	}
 	return parts
 }
 
@@ -320,7 +324,15 @@ func (l Line) counts() (parts []part) {
 	} else if u.Used > 0 {
 		add("ctx %s", words.Tokens(u.Used))
 	}
-	add("%s", money(t.Usage))
+	add("%s", describe.Money(t.Usage))
+	counts = warnings
+	if said := describe.Limit(t.Usage.Limit, l.Env.Now()); said != "" && l.Prompts.ResumesAt().IsZero() {
+		style := th.Warn
+		if !t.Usage.Limit.Allows() {
+			style = th.Bad
+		}
+		add("%s", style.Paint(said))
+	}
 	counts = changes
 	if added, removed := l.Changes.Lines(); added+removed > 0 {
 		add("%s %s", th.DiffAdd.Paint(fmt.Sprintf("+%d", added)), th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
@@ -374,18 +386,8 @@ func (l Line) Right() string {
 		return hint(stop, "stop")
 	case l.Shell:
 		return hint(stop, "stop the command")
+	case !l.Prompts.ResumesAt().IsZero():
+		return hint(stop, "cancel")
 	}
 	return hint(cmp.Or(l.Env.Keys.Label(intent.Empty, intent.ToggleHelp), l.Env.Keys.ChatKey(intent.ToggleHelp)), "help")
-}
-
-func money(u event.UsageChanged) string {
-	switch u.Currency {
-	case "":
-		return ""
-	case "USD":
-		return fmt.Sprintf("$%.2f", u.Cost)
-	case "EUR":
-		return fmt.Sprintf("€%.2f", u.Cost)
-	}
-	return fmt.Sprintf("%.2f %s", u.Cost, u.Currency)
 }

@@ -60,6 +60,17 @@ func TestLine(t *testing.T) {
 		"a question": {func(l *Line) {
 			l.Question, l.Thread.State, l.Asked = true, thread.Waiting, l.Env.Now().Add(-3*time.Minute-time.Second)
 		}, "fake · waiting for you 3m ·"},
+		"a limit": {func(l *Line) {
+			l.Thread.Usage.Limit = &event.RateLimit{Status: "allowed", Utilization: 0.85, ResetsAt: l.Env.Now().Add(time.Hour)}
+		}, "opening · limit 85%, resets 04:02 · 3 unasked"},
+		"a limit, reached": {func(l *Line) {
+			l.Thread.Usage.Limit = &event.RateLimit{Status: "rejected", Utilization: 1, ResetsAt: l.Env.Now().Add(24 * time.Hour)}
+		}, "opening · limit reached, resets Tue 03:02 · 3 unasked"},
+		"a limit, nearly": {func(l *Line) { l.Thread.Usage.Limit = &event.RateLimit{Status: "allowed_warning"} }, "opening · limit nearly reached · 3 unasked"},
+		"a limit, far":    {func(l *Line) { l.Thread.Usage.Limit = &event.RateLimit{Status: "allowed", Utilization: 0.79} }, "opening · 3 unasked"},
+		"a limit, reset": {func(l *Line) {
+			l.Thread.Usage.Limit = &event.RateLimit{Status: "rejected", ResetsAt: l.Env.Now()}
+		}, "opening · 3 unasked"},
 		"a form, idle":  {func(l *Line) { l.Asks, l.Thread.State = true, thread.Idle }, "fake · waiting for you"},
 		"on its own":    {func(l *Line) { l.Shell, l.Thread.State = true, thread.Idle }, "esc stop the command"},
 		"nothing of it": {func(l *Line) { l.Thread.State = thread.Idle }, "? help"},
