@@ -387,6 +387,7 @@ func TestSubagentRead(t *testing.T) {
 		r.fake.Protocol = "2"
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			tn.Update(`{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Find the parser","state":{"state":"running"}}`)
+			tn.Agent.Update("kid", `{"sessionUpdate":"user_message_chunk","messageId":"u","content":{"type":"text","text":"find it"}}`)
 			tn.Agent.Update("kid", `{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"It is in lex.go."}}`)
 			tn.Update(`{"sessionUpdate":"subagent_update","sessionId":"kid","state":{"state":"idle","stopReason":"end_turn"}}`)
 			return "end_turn"
@@ -400,7 +401,7 @@ func TestSubagentRead(t *testing.T) {
 		r.types("/subagents")
 		r.sees("Sub-agents:", "1. Sub-agent Find the parser: done")
 		r.types("1")
-		r.sees("The conversation of sub-agent Find the parser:", "fake: It is in lex.go.", "End of the conversation.")
+		r.sees("The conversation of sub-agent Find the parser:", "Task: find it", "fake: It is in lex.go.", "End of the conversation.")
 	})
 }
 

@@ -314,7 +314,11 @@ func (n *narrator) userSaid(it *thread.Item, s *printedItem) {
 	}
 	s.line = text
 	first, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
-	n.out.say("You: %s", first)
+	who := "You"
+	if n.Thread.Subagent(n.calls.thread.Session) != nil { // its user is the agent that has started it
+		who = "Task"
+	}
+	n.out.say("%s: %s", who, first)
 	if more {
 		n.out.lines(rest)
 	}
