@@ -25,10 +25,11 @@ const yesOrNo = `[{"optionId":"go","name":"Launch","kind":"allow_once"},{"option
 func runAgent(in io.Reader, out io.Writer) {
 	s := &fakeagent.Script{}
 	s.Answer("initialize", `{"protocolVersion":1,"agentInfo":{"name":"scripted","version":"1"},"agentCapabilities":`+capabilities()+`}`)
-	s.On("session/list", func(c *fakeagent.Call) (string, error) { return `{"sessions":` + kept(c.Agent) + `}`, nil })
+	s.On("session/list", func(c *fakeagent.Call) (string, error) { return `{"sessions":` + kept(c) + `}`, nil })
 	s.On("session/fork", func(c *fakeagent.Call) (string, error) { return fmt.Sprintf(`{"sessionId":%q}`, c.ID+"-fork"), nil })
 	s.Answer("session/close", `{}`)
 	s.Answer("session/delete", `{}`)
+	s.Answer("session/archive", `{}`)
 	s.On("session/load", replay)
 	measured := ""
 	s.Turn(func(t *fakeagent.Turn) string {

@@ -41,7 +41,7 @@ var keyRows = []struct {
 	{"ctrl+o: density", []string{"chat.density"}, densities},
 	{"ctrl+t: the plan", []string{"chat.plan"}, showsPlan},
 	{"ctrl+p: every action", []string{"chat.palette"}, showsPalette},
-	{"ctrl+s: sessions", []string{"chat.sessions", "list.new-session", "list.another-agent", "list.worktree", "list.close", "list.delete"}, showsSessions},
+	{"ctrl+s: sessions", []string{"chat.sessions", "list.new-session", "list.another-agent", "list.worktree", "list.close", "list.delete", "list.archive", "list.archived"}, showsSessions},
 	{"alt+w: the next session that waits", []string{"chat.next-waiting"}, nextWaiting},
 	{"shift+tab: the next mode", []string{"chat.next-mode"}, nextMode},
 	{"alt+m: what parley asks about", []string{"chat.approval"}, approvalMode},

@@ -23,7 +23,7 @@ func capabilities() string {
 	if os.Getenv(keptVar) == "" {
 		return `{}`
 	}
-	return `{"loadSession":true,"sessionCapabilities":{"list":{},"close":{},"delete":{},"fork":{}}}`
+	return `{"loadSession":true,"sessionCapabilities":{"list":{},"close":{},"delete":{},"fork":{},"archive":{}}}`
 }
 
 // replay sends the conversation of a stored session.
@@ -39,13 +39,18 @@ func replay(c *fakeagent.Call) (string, error) {
 }
 
 // kept returns the stored sessions except the deleted ones.
-func kept(a *fakeagent.Agent) string {
-	var all []map[string]string
+func kept(c *fakeagent.Call) string {
+	var all []map[string]any
 	if json.Unmarshal([]byte(os.Getenv(keptVar)), &all) != nil {
 		return os.Getenv(keptVar) // another test's value, unchanged
 	}
-	deleted := strings.Join(a.Calls("session/delete"), "")
-	all = slices.DeleteFunc(all, func(s map[string]string) bool { return strings.Contains(deleted, fakeagent.Quote(s["sessionId"])) })
+	has := func(method string, s map[string]any) bool {
+		return slices.ContainsFunc(c.Agent.Calls(method), func(params string) bool { return strings.Contains(params, fakeagent.Quote(s["sessionId"].(string))) })
+	}
+	all = slices.DeleteFunc(all, func(s map[string]any) bool {
+		s["archived"] = has("session/archive", s)
+		return has("session/delete", s) || s["archived"] == true && !strings.Contains(c.Params, `"archived":"include"`)
+	})
 	list, _ := json.Marshal(all)
 	return string(list)
 }
