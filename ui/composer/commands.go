@@ -31,6 +31,7 @@ type commands struct {
 
 // refresh opens, narrows or closes the popup.
 func (c *commands) refresh() {
+	was := c.popup
 	c.popup = nil
 	text := ""
 	if !c.editor.Empty() && strings.HasPrefix(c.editor.BeforeCursor(), "/") {
@@ -48,6 +49,10 @@ func (c *commands) refresh() {
 		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Help, More: cmd.Args, Hint: cmd.From, Value: cmd})
 	}
 	p := &Popup{env: c.env, foot: completes(c.env), list: list.New(items)}
+	if was != nil && was.moved && was.list.Filter() == strings.TrimPrefix(text, "/") { // the commands have changed, not what was typed
+		p.list, p.moved = was.list, true
+		p.list.SetItems(items)
+	}
 	p.onEnd = func(key string) tea.Cmd { return c.endPopup(p, text, key) }
 	p.list.SetFilter(strings.TrimPrefix(text, "/"))
 	if p.list.Len() > 0 {

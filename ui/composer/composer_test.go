@@ -152,6 +152,16 @@ func TestCommandsAreCompleted(t *testing.T) {
 	p.draft("/x and more")
 }
 
+// The selected command stays selected when the agent's commands arrive.
+func TestCommandsArriveLate(t *testing.T) {
+	p := newPage(t, Options{})
+	p.types("/")
+	p.press(tea.KeyPressMsg{Code: tea.KeyDown})
+	p.c.Refresh()
+	p.press(tab)
+	p.draft("/test")
+}
+
 // someFiles are found by prefix.
 type someFiles []string
 
