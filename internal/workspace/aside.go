@@ -71,7 +71,8 @@ func (a *SideTalk) open() {
 	}
 	text, prompts := s.Retell(-1)
 	a.opening = true
-	s.Agent.pending = newSession(s.w, s.Agent) // events of an unknown id are of the copy: some agents replay it first
+	replayed := newSession(s.w, s.Agent) // events of an unknown id are of the copy: some agents replay it first
+	s.Agent.pending = replayed
 	var opened *acpclient.Session
 	copied := false
 	s.Agent.request(func(ctx context.Context) (err error) {
@@ -84,7 +85,10 @@ func (a *SideTalk) open() {
 		opened, err = conn.Client.NewSession(ctx, n)
 		return err
 	}, func(err error) {
-		a.opening, s.Agent.pending = false, nil
+		a.opening = false
+		if s.Agent.pending == replayed {
+			s.Agent.pending = nil
+		}
 		if err != nil {
 			a.waiting = nil
 			a.Thread.AddNotice("Not asked: "+err.Error(), "")
