@@ -43,7 +43,7 @@ func loggedTwo(_ *driver, o *Options) {
 					}
 					return nil
 				},
-				Messages: func(_ context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
+				Messages: func(_ context.Context, _ string, spans []event.Span, request int64) ([]workspace.Message, error) {
 					if request == 7 {
 						return []workspace.Message{{Out: true, JSON: []byte(`{"id":7,"method":"session/prompt"}`)}}, nil
 					}
@@ -285,7 +285,7 @@ func TestHostileLog(t *testing.T) {
 		drive(t, func(_ *driver, o *Options) {
 			o.Logs = func() ([]workspace.Logged, error) {
 				return []workspace.Logged{{Agent: "fake", Session: h, Cwd: h, Title: "Odd", Replay: func(context.Context, event.Sink) error { return nil },
-					Messages: func(context.Context, []event.Span, int64) ([]workspace.Message, error) { return nil, nil }}}, nil
+					Messages: func(context.Context, string, []event.Span, int64) ([]workspace.Message, error) { return nil, nil }}}, nil
 			}
 		}, func(d *driver) {
 			d.connected()

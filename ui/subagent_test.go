@@ -2,14 +2,22 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"parley/acpclient/event"
+	"parley/internal/workspace"
 )
 
 // withSubagents begins a turn with two sub-agents, one of which has one of its own.
 func withSubagents(t *testing.T, f func(d *driver, child func(id, update string))) {
-	drive(t, v2, func(d *driver) {
+	withSubagentsOf(t, v2, f)
+}
+
+func withSubagentsOf(t *testing.T, setup func(*driver, *Options), f func(d *driver, child func(id, update string))) {
+	drive(t, setup, func(d *driver) {
 		d.connected()
 		child := func(id, update string) {
 			d.Agent().Update(id, update)
@@ -89,6 +97,33 @@ func TestSubagentAsksInside(t *testing.T) {
 		d.soon()
 		d.misses("sub-agent Read the docs asks")
 		d.sees("‹ fake › Find the parser")
+	})
+}
+
+// The messages behind an entry of a sub-agent, and behind an answer to it, are those of its session.
+func TestSubagentItemMessages(t *testing.T) {
+	var asked []string
+	setup := func(d *driver, o *Options) {
+		v2(d, o)
+		d.Change = func(c *workspace.Connection) {
+			c.Machine = logged{c.Machine, func(_ context.Context, session string, _ []event.Span, _ int64) ([]workspace.Message, error) {
+				asked = append(asked, session)
+				return nil, nil
+			}}
+		}
+	}
+	withSubagentsOf(t, setup, func(d *driver, child func(id, update string)) {
+		go d.Agent().Ask(context.Background(), "other", `{"toolCallId":"w","title":"Write x","kind":"edit"}`, `[{"optionId":"n","name":"No","kind":"reject_once"}]`)
+		d.rest()
+		d.press("n")
+		d.soon()
+		for _, keys := range [][]string{{"tab", "g", "j", "i"}, {"enter", "i"}, {"esc", "G", "i"}} {
+			d.press(keys...)
+			d.soon()
+		}
+		if want := []string{"s1", "kid", "other"}; !slices.Equal(asked, want) {
+			t.Errorf("looked for the messages of %q, want %q", asked, want)
+		}
 	})
 }
 

@@ -215,7 +215,7 @@ func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 // messages returns the messages that produced an item of a replayed session (thread.Item: Wire and
 // Request): what the agent sent, the request with its answer, and the answers to the agent's
 // requests.
-func (g *logged) messages(ctx context.Context, spans []event.Span, request int64) (found []workspace.Message, err error) {
+func (g *logged) messages(ctx context.Context, session string, spans []event.Span, request int64) (found []workspace.Message, err error) {
 	for i, file := range g.files {
 		var of []event.Span
 		low := uint64(i) << fileShift
@@ -231,7 +231,7 @@ func (g *logged) messages(ctx context.Context, spans []event.Span, request int64
 		if len(of) == 0 && id == 0 {
 			continue
 		}
-		more, err := loggedMessages(ctx, file.path, g.Session, of, id)
+		more, err := loggedMessages(ctx, file.path, cmp.Or(session, g.Session), of, id)
 		if err != nil {
 			return found, err
 		}

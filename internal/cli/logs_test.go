@@ -175,7 +175,7 @@ func TestLogs(t *testing.T) {
 		t.Error(d)
 	}
 	for i, want := range []string{"<message_chunk", "<message_chunk", ">session/prompt <stopReason", "<message_chunk", "<stopReason"} {
-		found, err := got[0].Messages(t.Context(), th.Items[i].Wire, th.Items[i].Request)
+		found, err := got[0].Messages(t.Context(), "", th.Items[i].Wire, th.Items[i].Request)
 		if directions(found) != want || err != nil {
 			t.Errorf("messages of item %d: got %s, %v", i, directions(found), err)
 		}
@@ -278,7 +278,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", s, c.want)
 			}
 			for i, it := range th.Items {
-				found, err := got[0].Messages(t.Context(), it.Wire, it.Request)
+				found, err := got[0].Messages(t.Context(), "", it.Wire, it.Request)
 				if err != nil || len(it.Text) > 0 && it.Kind != thread.Notice && (len(found) == 0 || !strings.Contains(string(found[0].JSON), `"`+string(it.Text)+`"`)) {
 					t.Errorf("messages of item %d %q: got %v, %v", i, it.Text, found, err)
 				}
@@ -308,7 +308,7 @@ func TestReplayOfAFullLog(t *testing.T) {
 	if last := all[len(all)-1]; last != "notice the log was full: what followed is not in it" {
 		t.Errorf("%s", last)
 	}
-	if _, err := got[0].Messages(t.Context(), []event.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
+	if _, err := got[0].Messages(t.Context(), "", []event.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(path); err != nil { // as pruning would

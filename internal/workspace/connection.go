@@ -198,7 +198,7 @@ type Logged struct {
 	// Replay posts the events of the log and returns after the last. Messages is like
 	// Machine.Messages.
 	Replay   func(ctx context.Context, sink event.Sink) error
-	Messages func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
+	Messages Lookup
 	// Search looks for lower-case words in the prompts and answers, in at most that many bytes of
 	// the logs. It returns the newest text around each word that it found, safe to show, and how
 	// many bytes it read. If it is nil, the session cannot be searched.

@@ -65,8 +65,8 @@ type connectionSpan struct {
 	messages Lookup
 }
 
-// Lookup finds the messages that made an item; nil: no log is kept.
-type Lookup func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
+// Lookup finds the messages that made an item; nil: no log is kept. session is that of a sub-agent, or "".
+type Lookup func(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error)
 
 // LookupOf returns the lookup for the connection that an item came from.
 func (s *Session) LookupOf(item int) (messages Lookup) {
@@ -160,8 +160,8 @@ func (s *Session) attach(open *acpclient.Session) {
 	s.Changes.turns = map[int]int{} // which turns of a replayed conversation were recorded is not known
 	s.Thread.Session = open.ID()
 	conn, id := s.Agent.conn, open.ID()
-	s.spans = append(s.spans, connectionSpan{s.began, func(ctx context.Context, spans []event.Span, request int64) ([]Message, error) {
-		return conn.Messages(ctx, id, spans, request)
+	s.spans = append(s.spans, connectionSpan{s.began, func(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error) {
+		return conn.Messages(ctx, cmp.Or(session, id), spans, request)
 	}})
 	s.Changes.Count(0) // of what was recorded before
 }

@@ -136,9 +136,12 @@ func showItemMessages(c *Page) tea.Cmd {
 	if len(it.Wire) == 0 && it.Request == 0 {
 		return c.say("No message of the agent made this")
 	}
-	place := it.Index
-	if c.sub != nil {
-		place = c.sub.Place()
+	place, session := it.Index, ""
+	switch {
+	case c.sub != nil:
+		place, session = c.sub.Place(), c.sub.ID
+	case it.Answer != nil: // perhaps to a sub-agent
+		session = it.Answer.Session
 	}
 	lookUp := c.LookupOf(place)
 	if lookUp == nil {
@@ -146,7 +149,7 @@ func showItemMessages(c *Page) tea.Cmd {
 	}
 	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.screen.Workspace.Context()
 	return func() tea.Msg {
-		shown, err := lookUp(ctx, spans, request)
+		shown, err := lookUp(ctx, session, spans, request)
 		return itemMessagesMsg{c, shown, err}
 	}
 }
