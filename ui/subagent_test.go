@@ -90,17 +90,19 @@ func TestSubagentAsksInside(t *testing.T) {
 		d.press("tab", "g", "j", "enter")
 		go d.Agent().Ask(context.Background(), "other", `{"toolCallId":"w","title":"Write x","kind":"edit"}`, `[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]`)
 		d.rest()
-		d.sees("‹ fake › Find the parser", "sub-agent Read the docs asks")
+		d.sees("‹ fake › Find the parser", "sub-agent Read the docs asks", "esc back")
 		d.press("alt+a")
 		d.rest()
+		d.sees("esc reject")
+		d.misses("esc back")
 		d.press("esc")
 		d.soon()
 		d.misses("sub-agent Read the docs asks")
-		d.sees("‹ fake › Find the parser")
+		d.sees("‹ fake › Find the parser", "esc back")
 	})
 }
 
-// The messages behind an entry of a sub-agent, and behind an answer to it, are those of its session.
+// The messages of an entry of a sub-agent, and of an answer to one, are looked up in its session.
 func TestSubagentItemMessages(t *testing.T) {
 	var asked []string
 	setup := func(d *driver, o *Options) {

@@ -100,7 +100,10 @@ func (c *frame) subagentHead() string {
 	if state := c.sub.State(); state != "" {
 		left += th.Dim.Paint(" · " + state)
 	}
-	right := th.Dim.Paint(c.screen.Keys.ChatKey(intent.Stop) + " back ")
+	right := ""
+	if c.focused || !c.Question.Open() && c.Elicits.Current() == nil { // else the key rejects
+		right = th.Dim.Paint(c.screen.Keys.ChatKey(intent.Stop) + " back ")
+	}
 	if room := c.width - text.Width(right) - 2; room >= 20 {
 		left = text.Truncate(left, room, "…")
 		return left + strings.Repeat(" ", c.width-text.Width(left)-text.Width(right)) + right
