@@ -50,6 +50,9 @@ func Logs(dir string) ([]workspace.Logged, error) {
 	found := map[key]*logged{}
 	for _, e := range entries { // newest first
 		for _, s := range e.Sessions {
+			if slices.Contains(e.Asides, s.ID) {
+				continue
+			}
 			k := key{e.Agent, cmp.Or(s.Cwd, e.Cwd), s.ID}
 			if found[k] == nil {
 				found[k] = &logged{Logged: workspace.Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Cwd: safetext.Line(k.dir, 1000), Dir: k.dir, Run: true, Name: safetext.Line(e.Name, 80), Command: e.Command}}
@@ -238,6 +241,13 @@ func (g *logged) messages(ctx context.Context, session string, spans []event.Spa
 		found = append(found, more...)
 	}
 	return found, nil
+}
+
+// Aside leaves a session, which answers side questions, out of Logs.
+func (c *Connection) Aside(session string) {
+	if w := c.Record.w; w != nil {
+		w.Update(func(m *record.Meta) { m.Asides = append(slices.Clip(m.Asides), session) })
+	}
 }
 
 // Messages is like Logged.Messages, for an item of a live session: it reads the log being written. It

@@ -399,6 +399,10 @@ func TestSessionsOfLogs(t *testing.T) {
 	c.prompt("clear \x1b[2J the \u202e screen")
 	c.prompt("more")
 	c.Close()
+	aside := connect(t, Opening{})
+	aside.prompt("by the way")
+	aside.Aside("fresh")
+	aside.Close()
 	logOf(t, dir, time.Now(), record.Options{}, join(resumes, turn(2, "elsewhere", "1"))...)
 	t.Setenv(guardVar, "1") // if an agent were started, it would require a login
 	today := time.Now().UTC().Format("2006-01-02")

@@ -101,6 +101,7 @@ func (a *SideTalk) open() {
 		}
 		conn.Broker.SetMode(opened.ID(), permissions.SideMode)
 		conn.asides.add(opened)
+		conn.Aside(opened.ID())
 		if a.acp, a.Thread.Session = opened, opened.ID(); !copied {
 			a.told = carried.Told(text, prompts)
 		}

@@ -142,6 +142,8 @@ type Machine interface {
 	// in the spans, and the request with that id and its response. It may be called after
 	// Close.
 	Messages(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error)
+	// Aside leaves a session, which answers side questions, out of the list of logs.
+	Aside(session string)
 	// Close ends the agent and everything started for it. It may take seconds.
 	Close()
 }
