@@ -209,6 +209,15 @@ func (s *Subagent) changeState(state, ends string, at time.Time) {
 	s.Thread.updateState()
 }
 
+// disconnected ends what is known of it: nobody says any longer when it ends.
+func (s *Subagent) disconnected() {
+	if s.Runs() {
+		s.changeState("unfinished", "", time.Time{})
+		s.Started = time.Time{}
+		s.of().line(s)
+	}
+}
+
 // line writes the line of a sub-agent of this session.
 func (t *Thread) line(s *Subagent) {
 	line := strings.TrimSpace("sub-agent " + s.Label())

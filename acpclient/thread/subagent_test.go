@@ -127,3 +127,27 @@ func TestMessagesBetweenSessions(t *testing.T) {
 		t.Errorf("the sub-agent has %q", kid[0].Text)
 	}
 }
+
+// With the connection ends what is known of a sub-agent: it no longer runs, and its clock does not either.
+func TestSubagentDisconnected(t *testing.T) {
+	th := New("s")
+	th.Apply(event.TurnStarted{For: of("s"), Text: "go"})
+	th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", Title: new("Explore"), State: new("requires_action"), At: time.Unix(100, 0)})
+	th.Apply(event.SubagentChanged{For: of("kid"), ID: "grandkid", Title: new("Deeper"), State: new("running"), At: time.Unix(100, 0)})
+	th.Apply(event.SubagentChanged{For: of("s"), ID: "ready", Title: new("Read"), State: new("idle"), StopReason: "end_turn"})
+	changed := th.Apply(event.Disconnected{})
+	kid, deep := th.Subagent("kid"), th.Subagent("grandkid")
+	if kid.Runs() || deep.Runs() || kid.State() != "unfinished" || deep.State() != "unfinished" || th.Subagent("ready").State() != "done" {
+		t.Errorf("they are %s, %s and %s", kid.State(), deep.State(), th.Subagent("ready").State())
+	}
+	if took := kid.Duration(time.Unix(900, 0)); took != 0 || kid.Thread.State != Idle || th.State != Ended {
+		t.Errorf("after %v: %v, %v", took, kid.Thread.State, th.State)
+	}
+	if line := string(th.Items[kid.Place()].Text); line != "sub-agent Explore: unfinished" || !slices.Contains(changed, kid.Place()) {
+		t.Errorf("%q, and %v changed", line, changed)
+	}
+	th.Apply(event.SubagentChanged{For: of("s"), ID: "kid", State: new("running"), At: time.Unix(200, 0)})
+	if took := kid.Duration(time.Unix(203, 0)); !kid.Runs() || took != 3*time.Second {
+		t.Errorf("connected again, it has run for %v", took)
+	}
+}

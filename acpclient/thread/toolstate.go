@@ -129,6 +129,7 @@ func (t *Thread) disconnectCalls() {
 	for _, s := range t.family.all {
 		if t.parent == nil {
 			s.Thread.disconnectCalls()
+			s.disconnected()
 		}
 	}
 	for it := range t.live {
