@@ -28,6 +28,7 @@ func TestHandOver(t *testing.T) {
 		d.press("enter")
 		d.rest()
 		d.sees("fix the parser", "The conversation above was with fake. Your next prompt includes it.", "Attached: ")
+		d.misses("started again")
 		d.types("go on\n")
 		d.rest()
 		d.sees("▌ go on")
@@ -35,6 +36,11 @@ func TestHandOver(t *testing.T) {
 		if len(got) != 1 || !strings.Contains(got[0], "This is our conversation so far") || !strings.Contains(got[0], "You said: fix the parser And be brief.") {
 			t.Errorf("it was told %q", got)
 		}
+		d.agentCalled("other").Close()
+		d.soon()
+		d.press("enter")
+		d.rest()
+		d.sees("started again: the agent does not remember what is above")
 	})
 }
 

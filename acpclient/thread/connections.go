@@ -1,10 +1,12 @@
 package thread
 
+import "slices"
+
 // This file is about what remains of a conversation when it continues on another connection.
 
 // Attach continues with another session. The items remain for reading, but later events
-// do not belong to them.
-func (t *Thread) Attach(session string) {
+// do not belong to them. The agent knew those from index known on, and a line says that it does not remember them.
+func (t *Thread) Attach(session string, known int) {
 	t.disconnectCalls()
 	fresh := New(session)
 	fresh.Items, fresh.Turn, fresh.first, fresh.parted = t.Items, t.Turn, len(t.Items), len(t.Items)
@@ -13,7 +15,7 @@ func (t *Thread) Attach(session string) {
 	}
 	fresh.Title = t.Title
 	*t = *fresh
-	if t.hasContent() {
+	if slices.ContainsFunc(t.Items[known:], (*Item).said) {
 		t.add(&Item{Kind: Notice, Text: []byte(startedAgain)})
 	}
 }

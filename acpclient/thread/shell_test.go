@@ -50,7 +50,7 @@ func TestShellOutlivesConnection(t *testing.T) {
 	th.Apply(ShellAsked{Key: 2, Command: "over"})
 	th.Apply(ShellEnded{Key: 2})
 	th.Apply(event.Disconnected{Err: event.ErrClosed})
-	th.Attach("other")
+	th.Attach("other", 0)
 	if n := len(th.Items); n != 2 {
 		t.Errorf("%d items: nothing was said that could be forgotten", n)
 	}

@@ -219,7 +219,7 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("output changed %v", changed)
 	}
 	th.Apply(event.TerminalExited{For: in, ID: "x", Code: &one})
-	th.Attach("s2")
+	th.Attach("s2", 0)
 	other := event.For{Session: "s2"}
 	th.Apply(event.TerminalStarted{For: other, ID: "x", Command: "other"})
 	th.Apply(event.TerminalOutput{For: other, ID: "x", Data: []byte("other")})
@@ -287,7 +287,7 @@ func TestThoughtTime(t *testing.T) {
 // A replay or another session does not continue the items above it.
 func TestTextIsNotContinued(t *testing.T) {
 	for name, part := range map[string]func(*thread.Thread){
-		"history": func(th *thread.Thread) { th.Apply(event.HistoryBegan{For: in}) }, "attach": func(th *thread.Thread) { th.Attach("s") }} {
+		"history": func(th *thread.Thread) { th.Apply(event.HistoryBegan{For: in}) }, "attach": func(th *thread.Thread) { th.Attach("s", 0) }} {
 		th := thread.New("s")
 		for _, e := range []event.Event{prompt("p"), agent("one"), ended("end_turn")} {
 			th.Apply(e)
@@ -306,7 +306,7 @@ func TestAttach(t *testing.T) {
 	for _, e := range []event.Event{prompt("p"), says(event.Agent, "m", "one"), tool("t", "pending"), title("T"), event.Disconnected{}} {
 		th.Apply(e)
 	}
-	th.Attach("s2")
+	th.Attach("s2", 0)
 	if th.State != thread.Idle || th.Session != "s2" || th.Title != "T" {
 		t.Errorf("%v %q %q", th.State, th.Session, th.Title)
 	}

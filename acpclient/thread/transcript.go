@@ -64,17 +64,9 @@ func (t *transcript) exclude() {
 	}
 }
 
-// hasContent reports whether the conversation has content since the last start.
-func (t *transcript) hasContent() bool {
-	for i := len(t.Items) - 1; i >= 0; i-- {
-		switch it := t.Items[i]; {
-		case it.Kind == Notice && string(it.Text) == startedAgain:
-			return false
-		case it.Kind != Notice && it.Kind != TurnEnd && it.Kind != ShellCommand:
-			return true
-		}
-	}
-	return false
+// said reports whether the item is of the conversation itself.
+func (it *Item) said() bool {
+	return it.Kind != Notice && it.Kind != TurnEnd && it.Kind != ShellCommand
 }
 
 // Unshown returns the calls of the last turn that have changed a file without showing how, by the path of the

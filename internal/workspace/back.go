@@ -105,7 +105,7 @@ func (s *Session) HandOver(prompt int, spec Spec, told string, prompts int) {
 		f.approval = permissions.AskMode
 	}
 	end := endOf(s.Thread.Items, prompt)
-	f.Thread, f.spans, f.unnamed = s.Thread.Fork(end), slices.Clone(s.spans), true
+	f.Thread, f.spans, f.unnamed, f.forgotten = s.Thread.Fork(end), slices.Clone(s.spans), true, end
 	f.Thread.Title = s.Title()
 	if told := carried.Told(told, prompts); told != "" {
 		f.Prompts.Carried.Add(told)

@@ -202,7 +202,7 @@ func TestHeld(t *testing.T) {
 // Text of an earlier session does not count.
 func TestOtherSession(t *testing.T) {
 	live := threadOf(sent("go"), ended(nil))
-	live.Attach("s2")
+	live.Attach("s2", 0)
 	live.Apply(sent("go"))
 	live.Apply(ended(lost))
 	var cut InterruptedTurn

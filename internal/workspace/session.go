@@ -173,7 +173,7 @@ func (s *Session) resetConnection() {
 	s.Prompts.switching = false
 	s.abandon()
 	s.acp, s.Lost, s.Changes.counted, s.stopAsked = nil, lostSession{}, changedLines{}, time.Time{}
-	s.Thread.Attach("")
+	s.Thread.Attach("", s.forgotten)
 	s.began = len(s.Thread.Items)
 	s.forgotten = s.began
 	s.spans = append(s.spans, connectionSpan{from: s.began})

@@ -67,7 +67,7 @@ func (p *player) do(op byte) {
 		}
 	case 12:
 		if op > 240 {
-			p.th.Attach("s")
+			p.th.Attach("s", 0)
 			v.Changed([]int{0})
 		}
 	case 24, 25, 26, 27, 28, 29:
