@@ -81,3 +81,33 @@ func TestAsideWithoutCopies(t *testing.T) {
 		d.called("session/new", 2)
 	})
 }
+
+// Where nobody can answer a side question it is not to be written first, and one that was is not lost.
+func TestAsideNotAsked(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Wait(time.Minute)
+			return "end_turn"
+		})
+	}, func(d *driver) {
+		d.connected()
+		d.press("f7")
+		d.types("what is lex.go?\n")
+		d.soon()
+		d.press("a")
+		d.types("and why?\n")
+		d.soon()
+		d.sees("waits: and why?")
+		d.press("a")
+		d.types("who wrote it?")
+		d.Agent().Close()
+		d.soon()
+		d.press("enter")
+		d.sees("Not asked: The agent has ended")
+		d.sees("╭ Side question", "Not asked: and why? (")
+		d.press("a")
+		d.misses("Answered beside the turn")
+		d.press("esc", "up")
+		d.draft("who wrote it?")
+	})
+}

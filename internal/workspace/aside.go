@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/carried"
+	"parley/internal/safetext"
 	"parley/permissions"
 )
 
@@ -27,14 +29,25 @@ type SideTalk struct {
 	told    string   // the conversation, to be sent with the first question; "" for a copy
 }
 
-// Ask asks a question. SideTalkChanged tells what comes of it.
-func (a *SideTalk) Ask(question string) error {
-	s := a.s
-	switch {
-	case s.acp == nil || !s.Agent.Live():
+// Refuses returns why no question can be asked now.
+func (a *SideTalk) Refuses() error {
+	switch s := a.s; {
+	case s.ReadOnly:
+		return errors.New(readOnlyLine)
+	case !s.Agent.Live() && !s.Agent.opening:
+		return errors.New(goneLine)
+	case s.acp == nil:
 		return ErrNotOpen
 	case a.acp == nil && !a.opening && s.Agent.pending != nil:
 		return errors.New(openingLine)
+	}
+	return nil
+}
+
+// Ask asks a question. SideTalkChanged tells what comes of it.
+func (a *SideTalk) Ask(question string) error {
+	if err := a.Refuses(); err != nil {
+		return err
 	}
 	if a.Thread == nil {
 		a.Thread = thread.New("")
@@ -90,8 +103,7 @@ func (a *SideTalk) open() {
 			s.Agent.pending = nil
 		}
 		if err != nil {
-			a.waiting = nil
-			a.Thread.AddNotice("Not asked: "+err.Error(), "")
+			a.drop(err)
 			a.changed()
 			return
 		}
@@ -116,17 +128,24 @@ func (a *SideTalk) next() {
 		return
 	}
 	question := a.waiting[0]
-	a.waiting = a.waiting[1:]
 	blocks := []event.Block{{Text: question}}
 	if a.told != "" {
 		blocks = append([]event.Block{{Text: a.told}}, blocks...)
 	}
 	if err := a.acp.Prompt(blocks...); err != nil {
-		a.Thread.AddNotice("Not asked: "+err.Error(), "")
+		a.drop(err)
 	} else {
-		a.told = ""
+		a.told, a.waiting = "", a.waiting[1:]
 	}
 	a.changed()
+}
+
+// drop gives up the questions that wait.
+func (a *SideTalk) drop(why error) {
+	for _, question := range a.waiting {
+		a.Thread.AddNotice("Not asked: "+safetext.Line(question, maxName)+" ("+why.Error()+")", "")
+	}
+	a.waiting = nil
 }
 
 // concerns reports whether the id is that of the session that answers, or of a sub-agent of it.
@@ -156,11 +175,14 @@ func (a *SideTalk) changed() { a.s.w.tell(SideTalkChanged{OfSession{a.s}}) }
 
 // disconnected ends the answer with the connection. The next question opens another session.
 func (a *SideTalk) disconnected(err error) {
-	a.acp, a.waiting, a.opening = nil, nil, false
-	if a.Thread != nil && a.Thread.State != thread.Idle {
-		a.Thread.Apply(event.TurnEnded{For: event.For{Session: a.Thread.Session}, Err: err})
-		a.changed()
+	a.drop(cmp.Or(err, errors.New(goneLine)))
+	if a.acp, a.opening = nil, false; a.Thread == nil {
+		return
 	}
+	if a.Thread.State != thread.Idle {
+		a.Thread.Apply(event.TurnEnded{For: event.For{Session: a.Thread.Session}, Err: err})
+	}
+	a.changed()
 }
 
 // close deletes the session that answers.

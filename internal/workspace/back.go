@@ -17,7 +17,7 @@ import (
 func (s *Session) AtRest() error {
 	switch {
 	case s.ReadOnly:
-		return errors.New("this is a read-only log")
+		return errors.New(readOnlyLine)
 	case !s.Agent.Live():
 		return errors.New(goneLine)
 	case s.acp == nil:

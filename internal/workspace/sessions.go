@@ -28,6 +28,8 @@ func patiently(ctx context.Context, most time.Duration) (context.Context, contex
 // goneLine answers actions that need an agent that is not connected.
 const goneLine = "the agent has ended"
 
+const readOnlyLine = "this is a read-only log"
+
 // openingLine answers a request for a session while another one is being opened.
 const openingLine = "a session is already being opened"
 

@@ -26,6 +26,9 @@ func aside(c *Page, question string) tea.Cmd {
 
 // writeAside lets the user write a side question.
 func writeAside(c *Page) tea.Cmd {
+	if err := c.SideTalk.Refuses(); err != nil {
+		return c.say("Not asked: " + words.Sentence(err.Error()))
+	}
 	w := panel.NewWriting("")
 	w.Title, w.Foot = "Side question", "enter ask · esc back"
 	w.Placeholder = "Answered beside the turn; it may read, not write or run"
@@ -42,6 +45,7 @@ func writeAside(c *Page) tea.Cmd {
 
 func ask(c *Page, question string) tea.Cmd {
 	if err := c.SideTalk.Ask(question); err != nil {
+		c.Composer.AddToRunHistory(question)
 		return c.say("Not asked: " + words.Sentence(err.Error()))
 	}
 	if !c.Panels.reads(intent.Aside) {
