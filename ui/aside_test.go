@@ -111,3 +111,32 @@ func TestAsideNotAsked(t *testing.T) {
 		d.draft("who wrote it?")
 	})
 }
+
+// The copy of a session that is closed before the copy is there is deleted, too.
+func TestAsideOfAClosedSession(t *testing.T) {
+	var held chan struct{}
+	drive(t, func(d *driver, _ *Options) {
+		held = make(chan struct{})
+		d.fake.Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"fork":{},"delete":{},"close":{}}}`)
+		d.fake.On("session/fork", func(*fakeagent.Call) (string, error) { <-held; return `{"sessionId":"copy"}`, nil })
+		d.fake.On("session/close", func(*fakeagent.Call) (string, error) { return `{}`, nil })
+		d.fake.On("session/delete", func(*fakeagent.Call) (string, error) { return `{}`, nil })
+	}, func(d *driver) {
+		d.connected()
+		d.types("/new\n")
+		d.rest()
+		d.types("/btw what is lex.go?\n")
+		d.soon()
+		d.press("esc")
+		d.press("ctrl+s", "end", "ctrl+x")
+		d.soon()
+		if got := d.called("session/close", 1); got[0] != `{"sessionId":"s2"}` {
+			t.Error(got)
+		}
+		close(held)
+		d.wait(time.Second)
+		if got := d.called("session/delete", 1); got[0] != `{"sessionId":"copy"}` {
+			t.Error(got)
+		}
+	})
+}

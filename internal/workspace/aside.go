@@ -90,30 +90,32 @@ func (a *SideTalk) open() {
 	copied := false
 	s.Agent.request(func(ctx context.Context) (err error) {
 		if conn.Client.Agent().Fork {
-			if opened, err = conn.Client.ForkSession(ctx, id, n); err == nil {
-				copied = true
-				return nil
-			}
+			opened, err = conn.Client.ForkSession(ctx, id, n)
+			copied = err == nil
 		}
-		opened, err = conn.Client.NewSession(ctx, n)
+		if !copied {
+			opened, err = conn.Client.NewSession(ctx, n)
+		}
+		if err == nil {
+			conn.asides.add(opened)
+			conn.Aside(opened.ID())
+		}
 		return err
 	}, func(err error) {
 		a.opening = false
 		if s.Agent.pending == replayed {
 			s.Agent.pending = nil
 		}
-		if err != nil {
+		switch {
+		case !s.w.has(s):
+			s.w.begin(func() Result { conn.asides.drop(conn.Client); return nil })
+			return
+		case err != nil:
 			a.drop(err)
 			a.changed()
 			return
 		}
-		if !s.w.has(s) {
-			s.Agent.dismiss(opened)
-			return
-		}
 		conn.Broker.SetMode(opened.ID(), permissions.SideMode)
-		conn.asides.add(opened)
-		conn.Aside(opened.ID())
 		if a.acp, a.Thread.Session = opened, opened.ID(); !copied {
 			a.told = carried.Told(text, prompts)
 		}
