@@ -115,14 +115,24 @@ func TestAsideNotAsked(t *testing.T) {
 // The copy of a session that is closed before the copy is there is deleted, too.
 func TestAsideOfAClosedSession(t *testing.T) {
 	var held chan struct{}
+	forks := 0
 	drive(t, func(d *driver, _ *Options) {
 		held = make(chan struct{})
 		d.fake.Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"fork":{},"delete":{},"close":{}}}`)
-		d.fake.On("session/fork", func(*fakeagent.Call) (string, error) { <-held; return `{"sessionId":"copy"}`, nil })
+		d.fake.On("session/fork", func(*fakeagent.Call) (string, error) {
+			if forks++; forks == 1 {
+				return `{"sessionId":"first"}`, nil
+			}
+			<-held
+			return `{"sessionId":"copy"}`, nil
+		})
 		d.fake.On("session/close", func(*fakeagent.Call) (string, error) { return `{}`, nil })
 		d.fake.On("session/delete", func(*fakeagent.Call) (string, error) { return `{}`, nil })
 	}, func(d *driver) {
 		d.connected()
+		d.types("/btw why?\n")
+		d.soon()
+		d.press("esc")
 		d.types("/new\n")
 		d.rest()
 		d.types("/btw what is lex.go?\n")

@@ -108,7 +108,9 @@ func (a *SideTalk) open() {
 		}
 		switch {
 		case !s.w.has(s):
-			s.w.begin(func() Result { conn.asides.drop(conn.Client); return nil })
+			if opened != nil {
+				s.w.begin(func() Result { conn.asides.drop(conn.Client, opened); return nil })
+			}
 			return
 		case err != nil:
 			a.drop(err)
@@ -189,8 +191,8 @@ func (a *SideTalk) disconnected(err error) {
 
 // close deletes the session that answers.
 func (a *SideTalk) close() {
-	if conn := a.s.Agent.conn; a.acp != nil && conn != nil {
-		a.s.w.begin(func() Result { conn.asides.drop(conn.Client); return nil })
+	if conn, open := a.s.Agent.conn, a.acp; open != nil && conn != nil {
+		a.s.w.begin(func() Result { conn.asides.drop(conn.Client, open); return nil })
 	}
 	a.acp, a.waiting, a.opening = nil, nil, false
 }
@@ -221,11 +223,17 @@ const (
 	afterClose    = 250 * time.Millisecond
 )
 
-// drop closes and deletes them, where the agent can. It blocks.
-func (a *asides) drop(c *acpclient.Client) {
+// drop closes and deletes one of them, or all for nil, where the agent can. It blocks.
+func (a *asides) drop(c *acpclient.Client, one *acpclient.Session) {
+	var open []*acpclient.Session
 	a.mu.Lock()
-	open := a.open
-	a.open = nil
+	a.open = slices.DeleteFunc(a.open, func(s *acpclient.Session) bool {
+		if one != nil && s != one {
+			return false
+		}
+		open = append(open, s)
+		return true
+	})
 	a.mu.Unlock()
 	if len(open) == 0 {
 		return
