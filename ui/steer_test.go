@@ -110,3 +110,41 @@ func TestStopAndSend(t *testing.T) {
 		d.called("_session/steering", 0)
 	})
 }
+
+// The question whether to stop is about one turn.
+func TestStopAndSendLater(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		d.types("faster")
+		d.press("alt+s")
+		d.sees("again stops the turn")
+		d.press("ctrl+u")
+		d.wait(4 * time.Second)
+		d.types("again\n")
+		d.soon()
+		d.types("faster")
+		d.press("alt+s")
+		d.soon()
+		d.called("session/cancel", 0)
+		d.draft("faster")
+	})
+}
+
+// A prompt on its way into the turn is queued if the agent is started again.
+func TestSteerAndRestart(t *testing.T) {
+	drive(t, steered("injected"), func(d *driver) {
+		d.connected()
+		d.types("hello\n")
+		d.soon()
+		d.types("faster")
+		d.press("alt+s")
+		d.sees("going into the turn")
+		d.m.Front.Agent.Restart()
+		d.send(nil)
+		d.wait(2 * time.Second)
+		d.misses("going into the turn")
+		d.sees("faster")
+	})
+}

@@ -171,6 +171,8 @@ func (s *Session) resetConnection() {
 	s.Prompts.requeue()
 	s.Prompts.offerHeld()
 	s.Prompts.switching = false
+	s.Prompts.Queue.prepend(s.Prompts.Steering...) // the answers are dropped with the connection
+	s.Prompts.Steering = nil
 	s.abandon()
 	s.acp, s.Lost, s.Changes.counted, s.stopAsked = nil, lostSession{}, changedLines{}, time.Time{}
 	s.Thread.Attach("", s.forgotten)

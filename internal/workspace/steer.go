@@ -35,9 +35,11 @@ func (p *Prompts) Steer(text string) error {
 		}
 		return open.Steer(ctx, append(textBlocks(took), blocks...)...)
 	}, func(err error) {
-		if i := slices.Index(p.Steering, text); i >= 0 {
-			p.Steering = slices.Delete(p.Steering, i, i+1)
+		i := slices.Index(p.Steering, text)
+		if i < 0 { // it was taken back
+			return
 		}
+		p.Steering = slices.Delete(p.Steering, i, i+1)
 		switch {
 		case err == nil:
 			return

@@ -175,6 +175,8 @@ func (c *Page) ClosesOwn() bool {
 // happened handles the effects of an event on the page, other than new rows.
 func (c *Page) happened(e event.Event) tea.Cmd {
 	switch e := e.(type) {
+	case event.TurnEnded:
+		c.sending.stopsFor = ""
 	case permissions.Asked:
 		c.Question.Add(e.Question)
 		c.Elicits.WaitForQuiet() // questions come first

@@ -29,6 +29,9 @@ func steer(c *Page, args string) tea.Cmd {
 			return nil
 		}
 	case text == "":
+		if !c.Prompts.Steers() {
+			return c.say("Type a prompt first: " + key + " stops the turn and sends it")
+		}
 		return c.say("Type a prompt first: " + key + " puts it into the running turn")
 	}
 	if workspace.IsCommand(text) || strings.HasPrefix(text, "!") {
