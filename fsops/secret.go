@@ -61,7 +61,7 @@ var sensitive = []struct{ why, patterns string }{
 		opencode.json opencode.jsonc .config/opencode .opencode/plugin .opencode/plugins .opencode/tool .opencode/tools
 		kilo.json kilo.jsonc .config/kilo .copilot .github/hooks
 		.cursor/hooks .cursor/hooks.json .cursor/cli.json .cursor/cli-config.json .cursor/permissions.json .cursor/sandbox.json .cursor/environment.json
-		.kimi .config/goose .aider.conf.yml .continue/config.* .continue/mcpservers .cline .clinerules/hooks
+		.kimi .kimi-code .config/goose .aider.conf.yml .continue/config.* .continue/mcpservers .cline .clinerules/hooks
 		.amp/settings.json .config/amp crush.json .crush.json .config/crush .factory/settings.json .factory/hooks .kiro/hooks .augment/settings.json
 		.pi/settings.json .pi/extensions .pi/agent .vibe/config.toml .openhands/hooks`},
 	{"credentials of an agent", `.claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json .gemini/google_accounts.json

@@ -116,8 +116,8 @@ func TestDiscoverOrder(t *testing.T) {
 	m := &machine{has: []string{"npx", "goose", "gemini"}}
 	list := Discover(m.look)
 	got := names(list)
-	want := "gemini goose claude codex opencode copilot qwen cline kilo auggie pi droid " +
-		"cursor kimi vibe junie kiro openhands demo"
+	want := "gemini goose claude codex opencode copilot qwen cline kimi kilo auggie pi droid " +
+		"cursor vibe junie kiro openhands demo"
 	if got != want {
 		t.Errorf("order\n%s, want\n%s", got, want)
 	}

@@ -60,16 +60,16 @@ const Demo = "demo"
 // up nothing: Source is Missing, and Builtin for the last. The caller owns the slice.
 func Known() []Agent {
 	return []Agent{
-		npm("claude", "Claude Code", "@agentclientprotocol/claude-agent-acp", "0.100.0", "claude-agent-acp"),
+		npm("claude", "Claude Code", "@agentclientprotocol/claude-agent-acp", "0.101.0", "claude-agent-acp"),
 		npm("codex", "OpenAI Codex", "@agentclientprotocol/codex-acp", "2.6.0", "codex-acp"),
 		npm("gemini", "Gemini CLI", "@google/gemini-cli", "0.61.0", "gemini", "--acp"),
 		npm("opencode", "OpenCode", "opencode-ai", "1.18.33", "opencode", "acp"),
 		npm("copilot", "GitHub Copilot", "@github/copilot", "1.0.102", "copilot", "--acp"),
 		selfInstalled("cursor", "Cursor", "see https://cursor.com/docs/cli", "cursor-agent", "acp"),
 		npm("qwen", "Qwen Code", "@qwen-code/qwen-code", "0.24.4", "qwen", "--acp"),
-		selfInstalled("goose", "goose", "see https://block.github.io/goose", "goose", "acp"),
+		selfInstalled("goose", "goose", "see https://goose-docs.ai", "goose", "acp"),
 		npm("cline", "Cline", "cline", "3.0.65", "cline", "--acp"),
-		selfInstalled("kimi", "Kimi CLI", "uv tool install kimi-cli", "kimi", "acp"),
+		npm("kimi", "Kimi Code", "@moonshot-ai/kimi-code", "2.1.0", "kimi", "acp"),
 		npm("kilo", "Kilo Code", "@kilocode/cli", "7.7.7", "kilo", "acp"),
 		npm("auggie", "Auggie", "@augmentcode/auggie", "0.36.0", "auggie", "--acp"),
 		piAgent(),
@@ -98,7 +98,7 @@ var details = map[string]struct {
 	"copilot":   {"GitHub", ".copilot .config/github-copilot"},
 	"cursor":    {"Anysphere", ".cursor .config/cursor"},
 	"qwen":      {"Alibaba", ".qwen"},
-	"goose":     {"Block", ".config/goose .local/share/goose .local/state/goose"},
+	"goose":     {"Agentic AI Foundation", ".config/goose .local/share/goose .local/state/goose"},
 	"cline":     {"Cline", ".cline"},
 	"kimi":      {"Moonshot AI", ".kimi .kimi-code"},
 	"kilo":      {"Kilo", ".config/kilo .local/share/kilo .local/state/kilo"},

@@ -115,7 +115,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"claud", "--lsit"}, []string{"unknown flag: --lsit; see --help"}},
 		{[]string{"nobody"}, []string{`no agent "nobody";`, "parley agents", "parley -- nobody"}},
 		{[]string{"run", "--agent", "codex", "hi"}, []string{"codex is not installed", "npm install -g @agentclientprotocol/codex-acp"}},
-		{[]string{"kimi"}, []string{"kimi is not installed", "uv tool install kimi-cli"}},
+		{[]string{"vibe"}, []string{"vibe is not installed", "uv tool install mistral-vibe"}},
 		{[]string{"run", "hi", "--"}, []string{"no command after --"}},
 		{[]string{"--"}, []string{"no command after --; type one, as in `parley -- my-agent --acp`"}},
 		{[]string{"claude", "--", "x"}, []string{"claude", "not both"}},
@@ -231,9 +231,9 @@ func TestAgents(t *testing.T) {
 	must.Do(t, os.Mkdir("bin", 0o755))
 	own, outside := s.bin, os.Getenv("PATH")
 	s.bin = filepath.Join(s.dir, "bin")
-	kimi := s.install("kimi")
+	vibe := s.install("vibe-acp")
 	t.Setenv("PATH", s.bin+string(filepath.ListSeparator)+outside)
-	if r = s.run("", "agents"); !strings.Contains(r.out, "not installed; "+kimi+" lies in the project") {
+	if r = s.run("", "agents"); !strings.Contains(r.out, "not installed; "+vibe+" lies in the project") {
 		t.Errorf("got %+v", r)
 	}
 	t.Setenv("PATH", outside)
