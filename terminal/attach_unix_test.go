@@ -208,7 +208,7 @@ func TestFrontEndDoesNotRead(t *testing.T) {
 		t.Errorf("%d bytes, the last %q", len(out.Text), out.Text[max(0, len(out.Text)-10):])
 	}
 
-	id = h.attended(`yes`)
+	id = h.attended(`tr '\0' y </dev/zero`) // in large pieces, however quickly it is read
 	a = must.Get(h.Attach("s", id))(t)
 	h.until(id, "output", func(o Output) bool { return o.Truncated })
 	must.Do(t, h.Kill("s", id))
