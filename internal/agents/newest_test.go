@@ -18,7 +18,7 @@ import (
 	"parley/internal/must"
 )
 
-// TestNewest installs the newest version of each known agent that is a package, and says which of them still answer
+// TestNewest installs the newest version of each known agent that is an npm package, and says which of them still answer
 // parley's hello. It installs and runs what others have published, so it wants PARLEY_AGENTS: all, or names.
 func TestNewest(t *testing.T) {
 	wanted := strings.Fields(os.Getenv("PARLEY_AGENTS"))
@@ -40,11 +40,11 @@ func TestNewest(t *testing.T) {
 			must.Do(t, json.Unmarshal(must.Get(os.ReadFile(filepath.Join(dir, "node_modules", a.Package, "package.json")))(t), &installed))
 			conn := must.Get(transport.StartStdio(transport.StdioOptions{
 				Command: filepath.Join(dir, "node_modules", ".bin", a.Command), Args: a.Args, Dir: home,
-				Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8"},
+				Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8"},
 			}))(t)
 			ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			client, err := acpclient.Connect(ctx, conn, acpclient.Options{Name: "parley", Version: "0", Sink: event.NewQueue()})
+			client, err := acpclient.Connect(ctx, conn, acpclient.Options{Name: "parley", Version: "0", Protocol: "auto", Sink: event.NewQueue()})
 			if err != nil {
 				t.Fatalf("%s of %s does not answer: %v", installed.Version, a.Package, err)
 			}
