@@ -105,6 +105,10 @@ func (h harness) pids(id string, n int) []int {
 func (h harness) wantDead(when string, pids ...int) {
 	h.t.Helper()
 	for _, pid := range pids {
+		dead := time.Now().Add(patience) // one that was killed ends when it is next scheduled
+		for lives(pid) && time.Now().Before(dead) {
+			time.Sleep(time.Millisecond)
+		}
 		if lives(pid) {
 			h.t.Errorf("%s: process %d still runs", when, pid)
 			syscall.Kill(pid, syscall.SIGKILL)
