@@ -28,6 +28,9 @@ func lives(pid int) bool {
 func dead(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
+		for deadline := time.Now().Add(10 * time.Second); lives(pid) && time.Now().Before(deadline); { // what was killed ends when it is next scheduled
+			time.Sleep(time.Millisecond)
+		}
 		if pid == 0 || lives(pid) {
 			t.Errorf("process %d still runs", pid)
 		}
