@@ -68,20 +68,10 @@ func (a *SideTalk) Busy() bool {
 	return a.opening || len(a.waiting) > 0 || a.acp != nil && a.acp.Running()
 }
 
-// Stop stops the answer, and drops the questions that wait.
-func (a *SideTalk) Stop() {
-	if a.waiting = nil; a.acp != nil {
-		a.acp.Cancel()
-	}
-}
-
 // open opens the session that answers.
 func (a *SideTalk) open() {
 	s, conn := a.s, a.s.Agent.conn
-	id, n := s.acp.ID(), conn.Template
-	if cwd := s.acp.Cwd(); cwd != n.Cwd {
-		n.Cwd, n.Roots = cwd, nil
-	}
+	id, n := s.acp.ID(), beside(s)
 	text, prompts := s.Retell(-1)
 	a.opening = true
 	replayed := newSession(s.w, s.Agent) // events of an unknown id are of the copy: some agents replay it first

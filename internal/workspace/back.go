@@ -57,16 +57,11 @@ func (s *Session) Fork(prompt int, title string) error {
 	if a.pending != nil {
 		return errors.New(openingLine)
 	}
-	conn, n := a.conn, a.conn.Template
-	if cwd := s.acp.Cwd(); cwd != n.Cwd {
-		n.Cwd, n.Roots = cwd, nil
-	}
+	conn, n := a.conn, beside(s)
 	copies, end := conn.Client.Agent().Fork, endOf(s.Thread.Items, prompt)
 	f := newSession(s.w, a)
 	f.Dir, f.inherited, f.unnamed = s.Dir, s.Settings(), true
-	if f.approval = s.Approval(); f.approval == permissions.AllMode { // confirmed for that session only
-		f.approval = permissions.AskMode
-	}
+	f.approval = approvalAfter(s)
 	f.Thread, f.spans = s.Thread.Fork(end), slices.Clone(s.spans)
 	open := func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.NewSession(ctx, n) }
 	switch {
@@ -86,6 +81,24 @@ func (s *Session) Fork(prompt int, title string) error {
 	return nil
 }
 
+// beside returns the parameters of another session in the directory of an open one.
+func beside(s *Session) acpclient.NewSession {
+	n := s.Agent.conn.Template
+	if cwd := s.acp.Cwd(); cwd != n.Cwd {
+		n.Cwd, n.Roots = cwd, nil
+	}
+	return n
+}
+
+// approvalAfter returns the approval mode of a session that continues another: its own, unless that allows
+// everything, which was confirmed for that one only.
+func approvalAfter(s *Session) permissions.Mode {
+	if m := s.Approval(); m != permissions.AllMode {
+		return m
+	}
+	return permissions.AskMode
+}
+
 // Retell returns the conversation before the end of a prompt's turn, or all of it if that is -1, as another agent
 // would be told it, and how many prompts it has.
 func (s *Session) Retell(prompt int) (text string, prompts int) {
@@ -101,9 +114,7 @@ func (s *Session) HandOver(prompt int, spec Spec, told string, prompts int) {
 		a.Spec.Dir, a.Spec.Branch = s.Dir, s.Agent.Spec.Branch
 	}
 	f := newSession(s.w, a)
-	if f.approval = s.Approval(); f.approval == permissions.AllMode { // confirmed for that session only
-		f.approval = permissions.AskMode
-	}
+	f.approval = approvalAfter(s)
 	end := endOf(s.Thread.Items, prompt)
 	f.Thread, f.spans, f.unnamed, f.forgotten = s.Thread.Fork(end), slices.Clone(s.spans), true, end
 	f.Thread.Title = s.Title()

@@ -179,13 +179,11 @@ func (a *Agent) route(e event.Event) {
 		return
 	}
 	for _, s := range a.Sessions() {
-		if s.concerns(id) && s.Lost.State != StateGone { // another session may have the id by now
+		switch {
+		case s.concerns(id) && s.Lost.State != StateGone: // another session may have the id by now
 			s.Apply(e)
 			return
-		}
-	}
-	for _, s := range a.Sessions() {
-		if s.SideTalk.concerns(id) {
+		case s.SideTalk.concerns(id):
 			s.SideTalk.apply(e)
 			return
 		}

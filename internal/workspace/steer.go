@@ -40,18 +40,15 @@ func (p *Prompts) Steer(text string) error {
 			return
 		}
 		p.Steering = slices.Delete(p.Steering, i, i+1)
-		switch {
-		case err == nil:
-			return
-		case errors.Is(err, acpclient.ErrNoTurn):
-			p.Carried.Return(took)
-			if err = p.SubmitNext(text); err == nil {
-				return
-			}
-		default:
+		if err != nil {
 			p.Carried.Return(took)
 		}
-		p.s.w.tell(PromptNotSent{OfSession{p.s}, text, err})
+		if errors.Is(err, acpclient.ErrNoTurn) {
+			err = p.SubmitNext(text)
+		}
+		if err != nil {
+			p.s.w.tell(PromptNotSent{OfSession{p.s}, text, err})
+		}
 	})
 	return nil
 }
