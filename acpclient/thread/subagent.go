@@ -163,7 +163,6 @@ func (t *Thread) applySubagent(s *Subagent, e event.Event) {
 	}
 	for up := s; up != nil; up = t.Subagent(up.of().Session) {
 		up.of().line(up)
-		up.of().touch(up.item)
 	}
 	t.updateState()
 }
@@ -189,7 +188,6 @@ func (t *Thread) subagent(e event.SubagentChanged) {
 	}
 	s.item.from(e.Wire)
 	s.of().line(s)
-	s.of().touch(s.item)
 }
 
 // changeState applies a report of the state. A state that is repeated is no second start or end.
@@ -218,7 +216,7 @@ func (s *Subagent) disconnected() {
 	}
 }
 
-// line writes the line of a sub-agent of this session.
+// line writes the line of a sub-agent of this session, whose row also shows what it does.
 func (t *Thread) line(s *Subagent) {
 	line := strings.TrimSpace("sub-agent " + s.Label())
 	if state := s.State(); state != "" {
@@ -227,8 +225,6 @@ func (t *Thread) line(s *Subagent) {
 	if unasked := s.Thread.Unasked + s.Thread.RanDenied; unasked > 0 {
 		line += ", ⚠ ran without asking: see /trust"
 	}
-	if string(s.item.Text) != line {
-		s.item.Text = []byte(line)
-		t.touch(s.item)
-	}
+	s.item.Text = []byte(line)
+	t.touch(s.item)
 }

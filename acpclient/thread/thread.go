@@ -68,7 +68,7 @@ type Item struct {
 	End        *End
 	Detail     string    // for a Notice: what opening it shows
 	Severity   string    // for a Notice of the agent: info, warning, error, or a newer value
-	Subagent   *Subagent // for a Notice that stands for a sub-agent, whose state it says
+	Subagent   *Subagent // for a Notice that is the row of a sub-agent
 
 	// Wire holds the received messages that the item is made of, as far as known, in
 	// order. Of more than maxSpans the last one covers the rest, possibly with messages
