@@ -22,7 +22,7 @@ type SystemPromptFlags struct{ file, mode string }
 
 // Add defines the flags.
 func (f *SystemPromptFlags) Add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.file, "system-prompt", "", "give each session the instructions in this file, if the agent takes them")
+	flags.StringVar(&f.file, "system-prompt", "", "give each session the instructions in this file, if the agent accepts them")
 	flags.StringVar(&f.mode, "system-prompt-mode", "", "add them to the agent's own instructions, or replace these: append or override (default: append)")
 }
 

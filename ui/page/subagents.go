@@ -53,7 +53,7 @@ func (p panes) SetTheme(th *theme.Theme) {
 func openSubagent(c *Page, s *thread.Subagent) tea.Cmd {
 	focused := c.focused
 	p := &transcriptPane{env: c.env, cwd: c.cwd, sub: s}
-	p.load(s.Thread, func() string { return s.Name() })
+	p.load(s.Thread, s.Name)
 	p.View.SetDensity(c.View.Density())
 	p.View.SetSize(c.View.Size())
 	p.find = find.New(c.env, &c.out, p.View)
@@ -71,7 +71,7 @@ func leaveSubagent(c *Page) {
 	c.transcriptPane = c.panes[len(c.panes)-1]
 }
 
-// home shows the session's own conversation.
+// goHome shows the session's own conversation.
 func goHome(c *Page) {
 	for c.sub != nil {
 		leaveSubagent(c)

@@ -75,7 +75,7 @@ func (g *rig) review(env *layer.Env) *Review {
 	return New(env, &g.out, g.session, func() bool { return true })
 }
 
-// putNotes gives the session the notes of the rig, and takeNotes takes them back.
+// putNotes gives the session the notes of the rig, and takeNotes reads them.
 func (g *rig) putNotes() {
 	all := slices.Clone(g.undid)
 	if g.written != (notes.Note{}) {
