@@ -79,11 +79,7 @@ func retold(it *thread.Item, follows bool) string {
 	case thread.AgentMessage:
 		who = "**Agent:**"
 	case thread.ToolCall:
-		title := it.Tool.Title
-		if verb := describe.Verb(it.Tool) + " "; !strings.HasPrefix(title, verb) {
-			title = verb + title
-		}
-		return "- Tool call: " + safetext.Line(words.OneLine(title), 300) + " (" + it.Tool.Status + ")"
+		return "- Tool call: " + safetext.Line(words.OneLine(describe.Verbed(it.Tool, it.Tool.Title, " ")), 300) + " (" + it.Tool.Status + ")"
 	}
 	text := string(it.Text)
 	if carried, rest := Split(text); follows && it.Kind == thread.UserMessage {

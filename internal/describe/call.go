@@ -31,6 +31,16 @@ func Verb(t *thread.Tool) string {
 	return cmp.Or(verbs[t.Kind], UnknownVerb)
 }
 
+// Verbed puts the verb of a call, and sep, before what the call is about, unless that begins with it, as the title
+// "Read lex.go" does.
+func Verbed(t *thread.Tool, about, sep string) string {
+	verb := Verb(t)
+	if strings.HasPrefix(about, verb+" ") {
+		return about
+	}
+	return verb + sep + about
+}
+
 // creates reports whether a call shows changes of files, all of them new.
 func creates(t *thread.Tool) (all bool) {
 	for _, c := range t.Content {

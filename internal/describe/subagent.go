@@ -23,11 +23,7 @@ func Subagent(s *thread.Subagent, cwd string) string {
 	if len(it.Tool.RawInput) <= maxRead {
 		command = Command(it.Tool.RawInput)
 	}
-	verb, subject := Verb(it.Tool), words.FirstLine(Subject(it.Tool, command, cwd, "%s:%d", "  "))
-	if strings.HasPrefix(subject, verb+" ") { // a title such as "Read lex.go"
-		return subject
-	}
-	return verb + " " + subject
+	return Verbed(it.Tool, words.FirstLine(Subject(it.Tool, command, cwd, "%s:%d", "  ")), " ")
 }
 
 // maxRead bounds the input that is read for a command each time a row is drawn, and the text of which the last

@@ -100,7 +100,7 @@ func (p *prompts) ask(question string) {
 	case s.SideTalk.Thread == nil:
 		p.dialogs.out.say("No question: /btw and a text.")
 	default:
-		p.front().write(s.SideTalk.Thread, lastQuestion(s.SideTalk.Thread))
+		p.front().write(s.SideTalk.Thread, lastPrompt(s.SideTalk.Thread))
 	}
 }
 
@@ -111,16 +111,8 @@ func (p *prompts) answered(s *workspace.Session) {
 	}
 	p.asked = nil
 	p.dialogs.out.say("The answer to your side question:")
-	p.front().write(s.SideTalk.Thread, lastQuestion(s.SideTalk.Thread))
+	p.front().write(s.SideTalk.Thread, lastPrompt(s.SideTalk.Thread))
 	p.dialogs.out.say("End of the answer.")
-}
-
-// lastQuestion returns the index of the last question of a conversation.
-func lastQuestion(t *thread.Thread) int {
-	if all := t.Prompts(); len(all) > 0 {
-		return all[len(all)-1].Index
-	}
-	return 0
 }
 
 // steer puts a prompt, or the first queued one, into the running turn.

@@ -28,11 +28,15 @@ func (n *narrator) lastExchange() {
 	if len(all) > 1 {
 		n.out.say("Notice: %s; /transcript shows everything. The last one:", words.Count(len(all)-1, "earlier prompt"))
 	}
-	from := 0
-	if len(all) > 0 {
-		from = all[len(all)-1].Index
+	n.write(n.Thread, lastPrompt(n.Thread))
+}
+
+// lastPrompt returns the index of the last prompt of a conversation, 0 without one.
+func lastPrompt(t *thread.Thread) int {
+	if all := t.Prompts(); len(all) > 0 {
+		return all[len(all)-1].Index
 	}
-	n.write(n.Thread, from)
+	return 0
 }
 
 // write prints a conversation, that of the session or of a sub-agent, starting at an item.

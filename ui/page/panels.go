@@ -1,8 +1,6 @@
 package page
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
@@ -120,15 +118,8 @@ type areas struct {
 // uncovered reports whether a cell shows the transcript with no panel over it.
 func (a areas) uncovered(x, y int) bool { return a.transcript.Has(x, y) && y < a.overlayTop }
 
-// verbed returns what a call did on one line: "Run  make all". A title such as "Edit notes.txt" begins
-// with its verb.
-func verbed(t *thread.Tool) string {
-	verb, title := describe.Verb(t), words.OneLine(doing(t))
-	if strings.HasPrefix(title, verb+" ") {
-		return title
-	}
-	return verb + "  " + title
-}
+// verbed returns what a call did on one line: "Run  make all".
+func verbed(t *thread.Tool) string { return describe.Verbed(t, words.OneLine(doing(t)), "  ") }
 
 // doing describes a tool call: its command if it runs one, else its title.
 func doing(t *thread.Tool) string {

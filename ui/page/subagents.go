@@ -135,13 +135,18 @@ func showSubagents(c *Page) tea.Cmd {
 	return nil
 }
 
+// notAlone says that something is stopped only with its turn.
+func notAlone(c *Page) string {
+	return "This agent cannot stop it alone; " + c.screen.Keys.ChatKey(intent.Stop) + " stops the turn"
+}
+
 // stopSubagent asks the agent to stop a sub-agent, and returns what to say.
 func stopSubagent(c *Page, s *thread.Subagent) string {
 	switch {
 	case !s.Runs():
 		return "It has ended"
 	case !s.Cancelable || !c.IsOpen():
-		return "This agent cannot stop it alone; " + c.screen.Keys.ChatKey(intent.Stop) + " stops the turn"
+		return notAlone(c)
 	}
 	c.Commands().StopSubagent(s.ID, c.reportOutcome(""))
 	return "Asked the agent to stop it"

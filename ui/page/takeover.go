@@ -137,7 +137,7 @@ func showWork(c *Page) tea.Cmd {
 		Stop: func(l *panel.List, w panel.Work) tea.Cmd {
 			switch {
 			case !w.Stops:
-				l.Note = "This agent cannot stop it alone; " + c.screen.Keys.ChatKey(intent.Stop) + " stops the turn"
+				l.Note = notAlone(c)
 				return nil
 			case w.Run != 0:
 				l.Note = "Stopped"
@@ -192,7 +192,7 @@ func stopSelected(c *Page) tea.Cmd {
 // stopWork asks the agent to stop one piece of work. Its status shows when it has stopped.
 func stopWork(c *Page, w panel.Work) tea.Cmd {
 	if !w.Stops || !c.IsOpen() {
-		return c.say("This agent cannot stop it alone; " + c.screen.Keys.ChatKey(intent.Stop) + " stops the turn")
+		return c.say(notAlone(c))
 	}
 	switch {
 	case w.Own:
