@@ -50,7 +50,7 @@ func Logs(dir string) ([]workspace.Logged, error) {
 	found := map[key]*logged{}
 	for _, e := range entries { // newest first
 		for _, s := range e.Sessions {
-			if slices.Contains(e.Asides, s.ID) {
+			if slices.Contains(e.SideSessions, s.ID) {
 				continue
 			}
 			k := key{e.Agent, cmp.Or(s.Cwd, e.Cwd), s.ID}
@@ -243,10 +243,10 @@ func (g *logged) messages(ctx context.Context, session string, spans []event.Spa
 	return found, nil
 }
 
-// Aside leaves a session, which answers side questions, out of Logs.
-func (c *Connection) Aside(session string) {
+// HideLog leaves a session, which answers side questions, out of Logs.
+func (c *Connection) HideLog(session string) {
 	if w := c.Record.w; w != nil {
-		w.Update(func(m *record.Meta) { m.Asides = append(slices.Clip(m.Asides), session) })
+		w.Update(func(m *record.Meta) { m.SideSessions = append(slices.Clip(m.SideSessions), session) })
 	}
 }
 

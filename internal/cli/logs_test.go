@@ -401,7 +401,7 @@ func TestSessionsOfLogs(t *testing.T) {
 	c.Close()
 	aside := connect(t, Opening{})
 	aside.prompt("by the way")
-	aside.Aside("fresh")
+	aside.HideLog("fresh")
 	aside.Close()
 	logOf(t, dir, time.Now(), record.Options{}, join(resumes, turn(2, "elsewhere", "1"))...)
 	t.Setenv(guardVar, "1") // if an agent were started, it would require a login

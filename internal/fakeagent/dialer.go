@@ -99,7 +99,7 @@ func (m *machine) Open(ctx context.Context) (*acpclient.Session, error) {
 
 func (m *machine) AddRule(string, permissions.Rule) (string, error) { return "", event.ErrClosed }
 func (m *machine) LastAsked(string) []permissions.Facts             { return nil }
-func (m *machine) Aside(string)                                     {}
+func (m *machine) HideLog(string)                                   {}
 func (m *machine) Journal(string) workspace.Journal                 { return nil }
 func (m *machine) Attach(string, string, string) workspace.Command  { return nil }
 func (m *machine) Messages(context.Context, string, []event.Span, int64) ([]workspace.Message, error) {

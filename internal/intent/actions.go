@@ -65,7 +65,7 @@ const (
 	ShowNotes
 	ShowQueue
 	Steer
-	Aside
+	SideQuestion
 	Quote
 	Quit
 
@@ -207,7 +207,7 @@ var Actions = []Action{
 	{Intent: ShowNotes, In: Chat, Name: "notes", Help: "Show your notes: edit, drop, make one prompt of them", Needs: LiveAgent, Command: "notes", InLines: "List your notes; send makes one prompt of them, drop and a number drops one"},
 	{Intent: ShowQueue, In: Chat, Name: "queue", Keys: []string{"alt+q"}, Help: "Show queued prompts: edit, move, drop", Command: "queue"},
 	{Intent: Steer, In: Chat, Name: "steer", Keys: []string{"alt+s", "ctrl+enter"}, Help: "Send into the running turn: the draft, or the first queued prompt", Needs: LiveAgent, Command: "steer", Args: "[PROMPT]", InLines: "Put a prompt, or the first queued one, into the running turn"},
-	{Intent: Aside, In: Chat, Name: "btw", Keys: []string{"f7"}, Help: "Ask a side question: answered beside the turn, not part of the session", Needs: LiveAgent, Command: "btw", Args: "[QUESTION]", InLines: "Ask a side question; without one, read the last answer"},
+	{Intent: SideQuestion, In: Chat, Name: "btw", Keys: []string{"f7"}, Help: "Ask a side question: answered beside the turn, not part of the session", Needs: LiveAgent, Command: "btw", Args: "[QUESTION]", InLines: "Ask a side question; without one, read the last answer"},
 	{Intent: UndoFiles, In: Chat, Name: "put-back", Help: "Restore files that the agent changed", Needs: LiveAgent, Command: "undo", InLines: "Restore files that the agent changed, or to before the prompt with that number"},
 	{Intent: Theme, In: Chat, Name: "theme", Help: "Switch theme", Command: "theme"},
 	{Intent: SidePanel, In: Chat, Name: "side-panel", Help: "Show or hide the side panel", Command: "side"},
@@ -327,7 +327,7 @@ var Actions = []Action{
 	{Intent: Leave, In: Review, Name: "leave", Keys: []string{"esc", "q"}, Help: "Close"},
 
 	{Intent: Close, In: Reading, Name: "close", Keys: []string{"esc", "q", "enter"}, Help: "Close"},
-	{Intent: Aside, In: Reading, Name: "ask", Keys: []string{"a"}, Help: "Side question: ask another"},
+	{Intent: SideQuestion, In: Reading, Name: "ask", Keys: []string{"a"}, Help: "Side question: ask another"},
 	{Intent: Quote, In: Reading, Name: "quote", Keys: []string{"c"}, Help: "Side question: quote the answer in the prompt"},
 	{Intent: ScrollUp, In: Reading, Name: "up", Keys: []string{"up", "k"}, Help: "Scroll up"},
 	{Intent: ScrollDown, In: Reading, Name: "down", Keys: []string{"down", "j"}, Help: "Scroll down"},
@@ -367,7 +367,7 @@ type Group struct {
 
 // Groups are the groups of all actions that the list shows.
 var Groups = []Group{
-	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, Steer, Aside, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
+	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, Steer, SideQuestion, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
 	{"Review", []Intent{ShowReview, UndoFiles, ShowNotes, Trust, MergeTree, DiscardTree}},
 	{"Agent", []Intent{NextMode, Approval, Model, Mode, Options, Background, Subagents, Usage, Login, Logout}},
 	{"View", []Intent{ToggleHelp, CycleDensity, TogglePlan, ToggleLog, SidePanel, Theme, Inline, Mouse, Home, End, Redraw}},

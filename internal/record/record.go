@@ -79,8 +79,8 @@ type Meta struct {
 	Started  time.Time `json:"started"`
 	Protocol int       `json:"protocol,omitempty"`
 	Run      bool      `json:"run,omitempty"` // without a chat: parley run or compare
-	// Asides are the ids of sessions that answered side questions: they belong to another one.
-	Asides []string `json:"asides,omitempty"`
+	// SideSessions are the ids of sessions that answered side questions: they belong to another one.
+	SideSessions []string `json:"sideSessions,omitempty"`
 	// Sessions are those of the connection, the newest first, as many as fit. The Writer
 	// finds them in the messages and ignores what a caller sets.
 	Sessions []Session `json:"sessions,omitempty"`

@@ -112,7 +112,7 @@ type Connection struct {
 	Broker   *permissions.Broker
 	Record   string // path of the connection's log, "" if none is kept
 
-	asides asides
+	sideSessions sideSessions
 }
 
 // Machine is what parley has on this machine for a connected agent. It is an interface because a workspace
@@ -142,8 +142,8 @@ type Machine interface {
 	// in the spans, and the request with that id and its response. It may be called after
 	// Close.
 	Messages(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error)
-	// Aside leaves a session, which answers side questions, out of the list of logs.
-	Aside(session string)
+	// HideLog leaves a session, which answers side questions, out of the list of logs.
+	HideLog(session string)
 	// Close ends the agent and everything started for it. It may take seconds.
 	Close()
 }

@@ -66,7 +66,7 @@ func (c *connections) end(conn *Connection) {
 		return
 	}
 	once.Do(func() { // a second caller waits for the first
-		conn.asides.drop(conn.Client, nil)
+		conn.sideSessions.drop(conn.Client, nil)
 		conn.Close()
 	})
 	c.mu.Lock()

@@ -183,8 +183,8 @@ func (a *Agent) route(e event.Event) {
 		case s.concerns(id) && s.Lost.State != StateGone: // another session may have the id by now
 			s.Apply(e)
 			return
-		case s.SideTalk.concerns(id):
-			s.SideTalk.apply(e)
+		case s.SideQuestions.concerns(id):
+			s.SideQuestions.apply(e)
 			return
 		}
 	}
@@ -210,7 +210,7 @@ func (a *Agent) announce(e event.Event) {
 		a.setAccount(e)
 	case event.Disconnected:
 		for _, s := range a.Sessions() {
-			s.SideTalk.disconnected(e.Err)
+			s.SideQuestions.disconnected(e.Err)
 			s.Apply(e)
 		}
 		if a.opening { // the outcome of the start says why

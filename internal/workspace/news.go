@@ -146,8 +146,8 @@ type (
 		Held  bool // a turn runs: the agent reads it when it can
 		Log   int  // how many lines the agent's log had before
 	}
-	// SideTalkChanged: something has changed in the conversation beside the session.
-	SideTalkChanged struct{ OfSession }
+	// SideQuestionsChanged: something has changed in the conversation beside the session.
+	SideQuestionsChanged struct{ OfSession }
 	// CommandDue: the turn of a queued line that looks like a command has come. It was removed from the
 	// queue, which waits until the front end calls Resume.
 	CommandDue struct {

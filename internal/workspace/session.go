@@ -20,10 +20,10 @@ type Session struct {
 	Agent  *Agent
 	Thread *thread.Thread
 
-	Prompts  Prompts
-	Changes  Changes
-	Tree     OwnTree
-	SideTalk SideTalk
+	Prompts       Prompts
+	Changes       Changes
+	Tree          OwnTree
+	SideQuestions SideQuestions
 
 	notes []notes.Note // what the user has to say about the work, not sent yet; replaced as a whole, never changed
 
@@ -54,7 +54,7 @@ type Session struct {
 func newSession(w *Workspace, a *Agent) *Session {
 	s := &Session{w: w, Agent: a, Dir: a.Spec.Dir, Thread: thread.New("")}
 	s.Prompts = Prompts{s: s, dropped: map[uint64]bool{}}
-	s.Changes, s.Tree, s.SideTalk = Changes{s: s}, OwnTree{s: s}, SideTalk{s: s}
+	s.Changes, s.Tree, s.SideQuestions = Changes{s: s}, OwnTree{s: s}, SideQuestions{s: s}
 	return s
 }
 

@@ -84,7 +84,7 @@ func (w *Workspace) List() {
 		if info := a.Info(); info != nil && info.List {
 			a.ListSessions(w.archived, func(kept []event.StoredSession, err error) {
 				if conn := a.conn; conn != nil {
-					kept = slices.DeleteFunc(kept, func(k event.StoredSession) bool { return conn.asides.has(k.ID) })
+					kept = slices.DeleteFunc(kept, func(k event.StoredSession) bool { return conn.sideSessions.has(k.ID) })
 				}
 				a.listed = kept
 				w.tell(SessionsListed{err})

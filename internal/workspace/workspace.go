@@ -241,7 +241,7 @@ func (w *Workspace) Remove(s *Session) {
 	if i < 0 || len(w.sessions) == 1 {
 		return
 	}
-	s.SideTalk.close()
+	s.SideQuestions.close()
 	s.Prompts.requeue()
 	s.Prompts.offerHeld()
 	paused := s.Prompts.Queue.paused

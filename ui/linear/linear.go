@@ -129,7 +129,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Options:      chooses(""),
 		intent.TogglePlan:   c.reportCommand(report.plan),
 		intent.Background:   c.reportCommand(report.listRunning),
-		intent.Aside:        c.prompts.ask,
+		intent.SideQuestion: c.prompts.ask,
 		intent.Steer:        c.prompts.steer,
 		intent.Usage:        noArgs(func() { c.report().usage(c.w) }),
 		intent.Subagents:    noArgs(func() { c.front.subagents(c.dialogs) }),

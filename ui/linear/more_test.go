@@ -331,7 +331,7 @@ func TestHandOver(t *testing.T) {
 }
 
 // A side question is answered while the turn runs.
-func TestAside(t *testing.T) {
+func TestSideQuestion(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			if tn.Text == "go" {

@@ -102,7 +102,7 @@ func (c *chat) onNews(n workspace.News) {
 		c.narrator(n.Session).remarked()
 	case workspace.CommandDue:
 		c.prompts.due(n.Session, n.Line, c.commands.run)
-	case workspace.SideTalkChanged:
+	case workspace.SideQuestionsChanged:
 		c.prompts.answered(n.Session)
 	case workspace.PromptSent:
 		c.prompts.sent(n)

@@ -91,27 +91,27 @@ func (p *prompts) ask(question string) {
 	s := p.w.Front()
 	switch {
 	case question != "":
-		if err := s.SideTalk.Ask(question); err != nil {
+		if err := s.SideQuestions.Ask(question); err != nil {
 			p.dialogs.out.say("Not asked: %s.", err)
 			return
 		}
 		p.asked = s
 		p.dialogs.out.say("Asked beside the session.")
-	case s.SideTalk.Thread == nil:
+	case s.SideQuestions.Thread == nil:
 		p.dialogs.out.say("No question: /btw and a text.")
 	default:
-		p.front().write(s.SideTalk.Thread, lastPrompt(s.SideTalk.Thread))
+		p.front().write(s.SideQuestions.Thread, lastPrompt(s.SideQuestions.Thread))
 	}
 }
 
 // answered prints the answer to a side question when it is complete.
 func (p *prompts) answered(s *workspace.Session) {
-	if p.asked != s || s.SideTalk.Busy() || s.SideTalk.Thread.State != thread.Idle {
+	if p.asked != s || s.SideQuestions.Busy() || s.SideQuestions.Thread.State != thread.Idle {
 		return
 	}
 	p.asked = nil
 	p.dialogs.out.say("The answer to your side question:")
-	p.front().write(s.SideTalk.Thread, lastPrompt(s.SideTalk.Thread))
+	p.front().write(s.SideQuestions.Thread, lastPrompt(s.SideQuestions.Thread))
 	p.dialogs.out.say("End of the answer.")
 }
 

@@ -51,7 +51,7 @@ func Handlers() map[intent.Intent]Handler {
 		intent.ShowNotes:       plain(showNotes),
 		intent.ShowQueue:       plain(showQueue),
 		intent.Steer:           steer,
-		intent.Aside:           aside,
+		intent.SideQuestion:    sideQuestion,
 		intent.UndoFiles:       plain(showUndo),
 		intent.Mouse:           func(c *Page, _ string) tea.Cmd { return c.say(c.screen.Mouse.Toggle()) },
 		intent.Login:           plain(offerLogin),

@@ -56,7 +56,7 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 		if n.Err != nil && !workspace.WantsLogin(n.Err) {
 			return c.say(words.Sentence(n.Err.Error()))
 		}
-	case workspace.SideTalkChanged: // the next frame draws its panel again
+	case workspace.SideQuestionsChanged: // the next frame draws its panel again
 	case workspace.ItemsChanged:
 		c.own().changed = append(c.own().changed, n.Items...)
 		c.Applied()

@@ -16,10 +16,10 @@ import (
 	"parley/permissions"
 )
 
-// SideTalk is a conversation beside a session: questions of the user that neither wait for its turn nor become part
+// SideQuestions is a conversation beside a session: questions of the user that neither wait for its turn nor become part
 // of it. A copy of the session answers them, or a new session that is told the conversation if the agent cannot
 // copy one. It may neither write nor run anything, and what it asks is rejected. It is deleted with the session.
-type SideTalk struct {
+type SideQuestions struct {
 	Thread *thread.Thread // nil before the first question
 
 	s       *Session
@@ -30,7 +30,7 @@ type SideTalk struct {
 }
 
 // Refuses returns why no question can be asked now.
-func (a *SideTalk) Refuses() error {
+func (a *SideQuestions) Refuses() error {
 	switch s := a.s; {
 	case s.ReadOnly:
 		return errors.New(readOnlyLine)
@@ -44,8 +44,8 @@ func (a *SideTalk) Refuses() error {
 	return nil
 }
 
-// Ask asks a question. SideTalkChanged tells what comes of it.
-func (a *SideTalk) Ask(question string) error {
+// Ask asks a question. SideQuestionsChanged tells what comes of it.
+func (a *SideQuestions) Ask(question string) error {
 	if err := a.Refuses(); err != nil {
 		return err
 	}
@@ -61,15 +61,15 @@ func (a *SideTalk) Ask(question string) error {
 }
 
 // Waiting returns the questions that are not sent yet.
-func (a *SideTalk) Waiting() []string { return a.waiting }
+func (a *SideQuestions) Waiting() []string { return a.waiting }
 
 // Busy reports whether an answer is on its way.
-func (a *SideTalk) Busy() bool {
+func (a *SideQuestions) Busy() bool {
 	return a.opening || len(a.waiting) > 0 || a.acp != nil && a.acp.Running()
 }
 
 // open opens the session that answers.
-func (a *SideTalk) open() {
+func (a *SideQuestions) open() {
 	s, conn := a.s, a.s.Agent.conn
 	id, n := s.acp.ID(), beside(s)
 	text, prompts := s.Retell(-1)
@@ -87,8 +87,8 @@ func (a *SideTalk) open() {
 			opened, err = conn.Client.NewSession(ctx, n)
 		}
 		if err == nil {
-			conn.asides.add(opened)
-			conn.Aside(opened.ID())
+			conn.sideSessions.add(opened)
+			conn.HideLog(opened.ID())
 		}
 		return err
 	}, func(err error) {
@@ -99,7 +99,7 @@ func (a *SideTalk) open() {
 		switch {
 		case !s.w.has(s):
 			if opened != nil {
-				s.w.begin(func() Result { conn.asides.drop(conn.Client, opened); return nil })
+				s.w.begin(func() Result { conn.sideSessions.drop(conn.Client, opened); return nil })
 			}
 			return
 		case err != nil:
@@ -116,7 +116,7 @@ func (a *SideTalk) open() {
 }
 
 // next sends the next question, if none is being answered.
-func (a *SideTalk) next() {
+func (a *SideQuestions) next() {
 	if a.acp == nil || a.acp.Running() || len(a.waiting) == 0 {
 		a.changed()
 		return
@@ -135,7 +135,7 @@ func (a *SideTalk) next() {
 }
 
 // drop gives up the questions that wait.
-func (a *SideTalk) drop(why error) {
+func (a *SideQuestions) drop(why error) {
 	for _, question := range a.waiting {
 		a.Thread.AddNotice("Not asked: "+safetext.Line(question, maxName)+" ("+why.Error()+")", "")
 	}
@@ -143,12 +143,12 @@ func (a *SideTalk) drop(why error) {
 }
 
 // concerns reports whether the id is that of the session that answers, or of a sub-agent of it.
-func (a *SideTalk) concerns(id string) bool {
+func (a *SideQuestions) concerns(id string) bool {
 	return a.acp != nil && (a.acp.ID() == id || a.Thread.Subagent(id) != nil)
 }
 
 // apply applies an event of the session that answers.
-func (a *SideTalk) apply(e event.Event) {
+func (a *SideQuestions) apply(e event.Event) {
 	switch e := e.(type) {
 	case permissions.Asked: // the mode has settled the others
 		e.Broker.Reject(e.Question.Key)
@@ -165,10 +165,10 @@ func (a *SideTalk) apply(e event.Event) {
 	a.changed()
 }
 
-func (a *SideTalk) changed() { a.s.w.tell(SideTalkChanged{OfSession{a.s}}) }
+func (a *SideQuestions) changed() { a.s.w.tell(SideQuestionsChanged{OfSession{a.s}}) }
 
 // disconnected ends the answer with the connection. The next question opens another session.
-func (a *SideTalk) disconnected(err error) {
+func (a *SideQuestions) disconnected(err error) {
 	a.drop(cmp.Or(err, errors.New(goneLine)))
 	if a.acp, a.opening = nil, false; a.Thread == nil {
 		return
@@ -180,41 +180,41 @@ func (a *SideTalk) disconnected(err error) {
 }
 
 // close deletes the session that answers.
-func (a *SideTalk) close() {
+func (a *SideQuestions) close() {
 	if conn, open := a.s.Agent.conn, a.acp; open != nil && conn != nil {
-		a.s.w.begin(func() Result { conn.asides.drop(conn.Client, open); return nil })
+		a.s.w.begin(func() Result { conn.sideSessions.drop(conn.Client, open); return nil })
 	}
 	a.acp, a.waiting, a.opening = nil, nil, false
 }
 
-// asides are the sessions of a connection that answer side questions. The agent is to forget them.
-type asides struct {
+// sideSessions are the sessions of a connection that answer side questions. The agent is to forget them.
+type sideSessions struct {
 	mu   sync.Mutex
 	open []*acpclient.Session
 }
 
-func (a *asides) add(s *acpclient.Session) {
+func (a *sideSessions) add(s *acpclient.Session) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open = append(a.open, s)
 }
 
 // has reports whether a session of the agent's list is one of them.
-func (a *asides) has(id string) bool {
+func (a *sideSessions) has(id string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.ContainsFunc(a.open, func(s *acpclient.Session) bool { return s.ID() == id })
 }
 
-// asidePatience bounds the time that deleting them may take. afterClose is how long claude takes to write a session
+// sidePatience bounds the time that deleting them may take. afterClose is how long claude takes to write a session
 // once more after it has closed it: what is deleted before that is there again.
 const (
-	asidePatience = time.Second
-	afterClose    = 250 * time.Millisecond
+	sidePatience = time.Second
+	afterClose   = 250 * time.Millisecond
 )
 
 // drop closes and deletes one of them, or all for nil, where the agent can. It blocks.
-func (a *asides) drop(c *acpclient.Client, one *acpclient.Session) {
+func (a *sideSessions) drop(c *acpclient.Client, one *acpclient.Session) {
 	var open []*acpclient.Session
 	a.mu.Lock()
 	a.open = slices.DeleteFunc(a.open, func(s *acpclient.Session) bool {
@@ -228,7 +228,7 @@ func (a *asides) drop(c *acpclient.Client, one *acpclient.Session) {
 	if len(open) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), asidePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), sidePatience)
 	defer cancel()
 	for _, s := range open {
 		c.CloseSession(ctx, s)

@@ -13,20 +13,20 @@ import (
 	"parley/ui/transcript"
 )
 
-// aside asks a side question, or shows the last answer, or lets the user write the first question.
-func aside(c *Page, question string) tea.Cmd {
+// sideQuestion asks a side question, or shows the last answer, or lets the user write the first question.
+func sideQuestion(c *Page, question string) tea.Cmd {
 	switch {
 	case question != "":
 		return ask(c, question)
-	case c.SideTalk.Thread == nil:
-		return writeAside(c)
+	case c.SideQuestions.Thread == nil:
+		return writeSideQuestion(c)
 	}
-	return c.Panels.toggle(asidePanel(c))
+	return c.Panels.toggle(sideQuestionPanel(c))
 }
 
-// writeAside lets the user write a side question.
-func writeAside(c *Page) tea.Cmd {
-	if err := c.SideTalk.Refuses(); err != nil {
+// writeSideQuestion lets the user write a side question.
+func writeSideQuestion(c *Page) tea.Cmd {
+	if err := c.SideQuestions.Refuses(); err != nil {
 		return c.say("Not asked: " + words.Sentence(err.Error()))
 	}
 	w := panel.NewWriting("")
@@ -44,47 +44,47 @@ func writeAside(c *Page) tea.Cmd {
 }
 
 func ask(c *Page, question string) tea.Cmd {
-	if err := c.SideTalk.Ask(question); err != nil {
+	if err := c.SideQuestions.Ask(question); err != nil {
 		c.Composer.AddToRunHistory(question)
 		return c.say("Not asked: " + words.Sentence(err.Error()))
 	}
-	if !c.Panels.reads(intent.Aside) {
-		c.Panels.Read(asidePanel(c))
+	if !c.Panels.reads(intent.SideQuestion) {
+		c.Panels.Read(sideQuestionPanel(c))
 	}
 	return nil
 }
 
-// asideRows is how many rows of the side questions can be scrolled through.
-const asideRows = 500
+// sideQuestionRows is how many rows of the side questions can be scrolled through.
+const sideQuestionRows = 500
 
-// asidePanel shows the side questions and their answers.
-func asidePanel(c *Page) *panel.Reading {
-	view := transcript.New(c.SideTalk.Thread, c.cwd, c.screen.Theme)
+// sideQuestionPanel shows the side questions and their answers.
+func sideQuestionPanel(c *Page) *panel.Reading {
+	view := transcript.New(c.SideQuestions.Thread, c.cwd, c.screen.Theme)
 	view.SetAgent(c.Agent.Name)
-	return &panel.Reading{OpenedBy: intent.Aside, Title: "Side question", Tail: true,
+	return &panel.Reading{OpenedBy: intent.SideQuestion, Title: "Side question", Tail: true,
 		Body: func(width int, th *theme.Theme) []string {
 			view.SetTheme(th)
-			view.SetSize(width, asideRows)
+			view.SetSize(width, sideQuestionRows)
 			view.Tick(c.screen.Now())
 			rows := append([]string(nil), view.Rows()...)
-			for _, q := range c.SideTalk.Waiting() {
+			for _, q := range c.SideQuestions.Waiting() {
 				rows = append(rows, th.Dim.Paint("waits: "+words.OneLine(q)))
 			}
-			if c.SideTalk.Busy() {
+			if c.SideQuestions.Busy() {
 				rows = append(rows, "", th.Dim.Paint("answering…"))
 			}
 			return rows
 		},
-		Hints: []intent.Hint{{Key: intent.Aside, Action: "ask another"}, {Key: intent.Quote, Action: "quote in the prompt"}},
+		Hints: []intent.Hint{{Key: intent.SideQuestion, Action: "ask another"}, {Key: intent.Quote, Action: "quote in the prompt"}},
 		Does: map[intent.Intent]func() tea.Cmd{
-			intent.Aside: func() tea.Cmd { return writeAside(c) },
-			intent.Quote: func() tea.Cmd { return quoteAside(c) },
+			intent.SideQuestion: func() tea.Cmd { return writeSideQuestion(c) },
+			intent.Quote:        func() tea.Cmd { return quoteAnswer(c) },
 		}}
 }
 
-// quoteAside puts the last answer into the prompt, as a quote.
-func quoteAside(c *Page) tea.Cmd {
-	answer := lastAnswer(c.SideTalk.Thread)
+// quoteAnswer puts the last answer into the prompt, as a quote.
+func quoteAnswer(c *Page) tea.Cmd {
+	answer := lastAnswer(c.SideQuestions.Thread)
 	if answer == "" {
 		return c.say("No answer yet")
 	}

@@ -10,7 +10,7 @@ import (
 
 // A side question is answered by a copy of the session while the turn runs, and the next by the same copy. It is
 // not part of the conversation, and the copy is deleted with the session.
-func TestAside(t *testing.T) {
+func TestSideQuestion(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.fake.Capabilities(`,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"fork":{},"delete":{},"list":{}}}`)
 		d.fake.On("session/fork", func(*fakeagent.Call) (string, error) { return `{"sessionId":"copy"}`, nil })
@@ -64,7 +64,7 @@ func TestAside(t *testing.T) {
 }
 
 // An agent that cannot copy sessions gets the conversation with the first question.
-func TestAsideWithoutCopies(t *testing.T) {
+func TestSideQuestionWithoutCopies(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		d.types("hello\n")
@@ -83,7 +83,7 @@ func TestAsideWithoutCopies(t *testing.T) {
 }
 
 // Where nobody can answer a side question it is not to be written first, and one that was is not lost.
-func TestAsideNotAsked(t *testing.T) {
+func TestSideQuestionNotAsked(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.fake.Turn(func(t *fakeagent.Turn) string {
 			t.Wait(time.Minute)
@@ -113,7 +113,7 @@ func TestAsideNotAsked(t *testing.T) {
 }
 
 // The copy of a session that is closed before the copy is there is deleted, too.
-func TestAsideOfAClosedSession(t *testing.T) {
+func TestSideQuestionOfAClosedSession(t *testing.T) {
 	var held chan struct{}
 	forks := 0
 	drive(t, func(d *driver, _ *Options) {
