@@ -27,7 +27,7 @@ const cannotStart = 126
 
 // SandboxFlag adds --sandbox to a command. given returns its value, nil if it was not set.
 func SandboxFlag(cmd *cobra.Command) (given func() *bool) {
-	value := cmd.Flags().Bool("sandbox", false, "Linux: let the agent and its commands write only in the session's directories and their own caches (default: from the configuration)")
+	value := cmd.Flags().Bool("sandbox", false, "Linux, macOS: let the agent and its commands write only in the session's directories and their own caches (default: from the configuration)")
 	return func() *bool {
 		if !cmd.Flags().Changed("sandbox") {
 			return nil
@@ -70,10 +70,6 @@ func (s *Setup) confined() (*sandbox.Sandbox, error) {
 	return s.box, s.boxErr
 }
 
-// ownProgram is the program that runs, on Linux. The file that it was started from may be one that an
-// agent can write to.
-const ownProgram = "/proc/self/exe"
-
 func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 	switch {
 	case s.Sandbox != nil && !*s.Sandbox, s.Sandbox == nil && !s.Config.Sandbox:
@@ -85,7 +81,11 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 		}
 		return nil, Usagef("--sandbox: %v", err)
 	}
-	box, err := sandbox.New(ownProgram, s.Config.SandboxWrite)
+	self, err := sandbox.Self()
+	if err != nil {
+		return nil, err
+	}
+	box, err := sandbox.New(self, s.Config.SandboxWrite)
 	if err != nil {
 		return nil, UsageError{s.Config.ErrorAt(err.Error(), "sandbox_write").Error()}
 	}

@@ -21,7 +21,7 @@ var devices = []string{
 // home directory. Programs are not started from there.
 var caches = []string{
 	".cache", ".npm", ".yarn/berry/cache", ".pnpm-store", ".local/share/pnpm/store", ".bun/install/cache",
-	"go/pkg/mod", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".nuget/packages",
+	"go/pkg/mod", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".nuget/packages", "Library/Caches",
 }
 
 // Own returns the paths that an agent or command writes to besides the user's files, for the own parameter

@@ -1,11 +1,10 @@
-// Package sandbox restricts where programs can write, with Landlock, a part of the Linux kernel.
-// Reading, running programs, the network and sockets are not restricted: it protects the rest of
-// the machine from mistakes, and does not contain a program that wants to escape. It covers the
-// contents and names of files, not their modes, owners and times.
+// Package sandbox restricts where programs can write: with Landlock, a part of the Linux kernel, or
+// with the sandbox-exec of macOS. Reading, running programs, the network and sockets are not restricted:
+// it protects the rest of the machine from mistakes, and does not contain a program that wants to escape.
+// It covers the contents and names of files; on macOS, but not on Linux, also their modes, owners and times.
 //
-// Landlock restricts the calling process permanently, with everything it starts. So Wrap puts
-// `parley sandbox-exec`, which is Main, in front of a command: Main restricts itself and then
-// executes the program. A program starts fully restricted, or not at all, and nothing that its
+// Both restrict a process permanently, with everything it starts. So Wrap puts `parley sandbox-exec`,
+// which is Main, in front of a command: Main restricts itself and then executes the program. A program starts fully restricted, or not at all, and nothing that its
 // variables say happens before.
 package sandbox
 
@@ -40,10 +39,11 @@ func unsupported(format string, args ...any) error {
 func Check() error { return check(runtime.GOOS, version) }
 
 func check(system string, version func() (int, error)) error {
-	if system != "linux" {
-		return unsupported("it needs Landlock, which only Linux has: start without it, or run parley in a container")
-	}
 	switch abi, err := version(); {
+	case system != "linux" && system != "darwin":
+		return unsupported("it needs Linux or macOS: start without it, or run parley in a container")
+	case err != nil && system == "darwin":
+		return unsupported("%v: start without it", err)
 	case err != nil:
 		return unsupported("this kernel has no Landlock (%v): start without it, or on Linux 6.2 or later with landlock in lsm=", err)
 	case abi < minABI:
@@ -131,7 +131,15 @@ func unpacked(env []string) []string {
 // places returns the paths that may be written, with everything below them; those of try may be
 // missing.
 func (s *Sandbox) places(roots, own []string) (must, try []string) {
-	return slices.Concat(roots, s.extra), slices.Concat([]string{s.tmp}, devices, own)
+	return slices.Concat(roots, s.extra), slices.Concat([]string{s.tmp, userCache(runtime.GOOS, s.tmp)}, devices, own)
+}
+
+// userCache returns the directory for caches of compilers that macOS has beside that for temporary files.
+func userCache(system, tmp string) string {
+	if system != "darwin" || filepath.Base(tmp) != "T" {
+		return tmp
+	}
+	return filepath.Join(filepath.Dir(tmp), "C")
 }
 
 // Writable reports whether a program wrapped with these roots and own could write a file, for
@@ -140,6 +148,15 @@ func (s *Sandbox) places(roots, own []string) (must, try []string) {
 func (s *Sandbox) Writable(path string, roots, own []string) bool {
 	places, err := resolve(s.places(roots, own))
 	return err == nil && below(path, places)
+}
+
+// Self returns the program that runs, for New. The file that it was started from may be one that an agent
+// can write to, so on Linux it is not named by its path.
+func Self() (string, error) {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe", nil
+	}
+	return os.Executable()
 }
 
 // Main restricts this process and becomes the program of args, as built by Wrap. It returns only on

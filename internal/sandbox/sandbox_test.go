@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// needLandlock skips a test if the kernel has no suitable Landlock.
-func needLandlock(t *testing.T) {
+// needSandbox skips a test where programs cannot be restricted.
+func needSandbox(t *testing.T) {
 	t.Helper()
 	if err := Check(); err != nil {
 		t.Skip(err)
@@ -48,7 +48,9 @@ func TestRefusal(t *testing.T) {
 		version func() (int, error)
 		want    string // "" for no refusal
 	}{
-		{"darwin", nil, "only Linux has"},
+		{"windows", kernel(0, errors.ErrUnsupported), "needs Linux or macOS"},
+		{"darwin", kernel(0, errors.New("stat /usr/bin/sandbox-exec: no such file or directory")), "stat /usr/bin/sandbox-exec: no such file or directory: start without it"},
+		{"darwin", kernel(minABI, nil), ""},
 		{"linux", kernel(0, errors.New("function not implemented")), "this kernel has no Landlock (function not implemented): start without it"},
 		{"linux", kernel(0, nil), "too old"},
 		{"linux", kernel(2, nil), "does not keep files from being emptied (version 2, want 3"},
@@ -77,7 +79,7 @@ type box struct {
 
 func newBox(t *testing.T) box {
 	t.Helper()
-	needLandlock(t)
+	needSandbox(t)
 	self := must.Get(os.Executable())(t)
 	base, outside := t.TempDir(), t.TempDir()
 	for _, path := range []string{"file", "dir/file"} {
@@ -274,6 +276,15 @@ func TestLinksToPlaces(t *testing.T) {
 		}
 		if !b.sandbox.Writable(filepath.Join(b.root, "new"), roots, nil) {
 			t.Errorf("%q: parley would not write there", roots)
+		}
+	}
+}
+
+func TestUserCache(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][3]string{{"darwin", "/elsewhere/x/T", "/elsewhere/x/C"}, {"darwin", "/elsewhere", "/elsewhere"}, {"linux", "/elsewhere/T", "/elsewhere/T"}} {
+		if got := userCache(c[0], c[1]); got != c[2] {
+			t.Errorf("%s: got %s", c, got)
 		}
 	}
 }
