@@ -2,20 +2,14 @@ package sandbox
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 )
-
-// seatbelt is the program that starts others confined, on macOS. It follows a profile, which names places
-// by their real paths.
-const seatbelt = "/usr/bin/sandbox-exec"
 
 // alwaysWritable are the devices of macOS whose names are not known before. Every program tells the last one
 // of itself when it starts.
 const alwaysWritable = `(regex #"^/dev/ttys[0-9]+$") (regex #"^/dev/fd/") (literal "/dev/dtracehelper")`
 
-// profile returns the profile that forbids to write elsewhere than below places, which are free of links.
+// profile returns the profile for the sandbox-exec of macOS that forbids to write elsewhere than below places, which are free of links.
 // isDir reports whether a place is a directory, with everything below it, and false also if it is missing.
 func profile(places []string, isDir func(path string) bool) string {
 	var b strings.Builder
@@ -45,9 +39,4 @@ func confinable(places []string, real func(path string) (string, error)) (out []
 		}
 	}
 	return out
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeType == fs.ModeDir
 }

@@ -2,10 +2,15 @@ package sandbox
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 )
+
+// seatbelt is the program that starts others confined. It follows a profile, which names places by their
+// real paths.
+const seatbelt = "/usr/bin/sandbox-exec"
 
 // version returns the version of Landlock whose promises the profile keeps; an error if it cannot be followed.
 func version() (int, error) {
@@ -20,4 +25,9 @@ func become(places []string, path string, argv, env []string) error {
 		args = append(args, argv[1:]...)
 	}
 	return fmt.Errorf("start %s: %w", path, syscall.Exec(seatbelt, args, env))
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeType == fs.ModeDir
 }
