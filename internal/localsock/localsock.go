@@ -1,0 +1,115 @@
+// Package localsock has the sockets by which programs of one user reach each other: a Unix socket in a
+// directory that is the user's alone, with the other side's user checked.
+//
+// A program in parley's sandbox runs as the same user, and nothing in the sandbox keeps it from connecting.
+// So on Linux a peer that is restricted (it can gain no privileges, which the sandbox needs) is refused by a
+// listener that is not, and so is one that descends from the listener.
+package localsock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"parley/internal/record"
+)
+
+// longest is how long the path of a socket may be, in bytes: 104 with its end on some systems.
+const longest = 100
+
+// Path returns a path for a socket with this name, in a directory that is the user's alone, which it makes:
+// below $XDG_RUNTIME_DIR, else where parley keeps its state or, if that path is too long, the directory for
+// temporary files.
+func Path(name string) (string, error) {
+	var places []string
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		places = append(places, filepath.Join(dir, "parley"))
+	}
+	if dir, err := record.StateDir(); err == nil {
+		places = append(places, filepath.Join(dir, "sockets"))
+	}
+	places = append(places, filepath.Join(os.TempDir(), fmt.Sprintf("parley-%d", os.Getuid())))
+	var first error
+	for _, dir := range places {
+		path := filepath.Join(dir, name)
+		if len(path) > longest {
+			continue
+		}
+		err := makePrivate(dir)
+		if err == nil {
+			return path, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if first == nil {
+		first = fmt.Errorf("%s: the path is too long for a socket", filepath.Join(places[len(places)-1], name))
+	}
+	return "", first
+}
+
+// makePrivate makes a directory that only the user can enter. One that is there must be so.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return checkPrivate(dir)
+}
+
+// Listen listens at a path that Path has returned. What is there is removed: the caller knows that it is its own.
+func Listen(path string) (net.Listener, error) {
+	if err := checkPrivate(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		ln.Close()
+		return nil, err
+	}
+	return listener{ln.(*net.UnixListener)}, nil
+}
+
+type listener struct{ *net.UnixListener }
+
+// Accept implements net.Listener. Peers that may not connect are closed.
+func (l listener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		if checkPeer(conn) == nil {
+			return conn, nil
+		}
+		conn.Close()
+	}
+}
+
+// Dial connects to a listener of the same user.
+func Dial(ctx context.Context, path string) (net.Conn, error) {
+	if err := checkPrivate(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkUser(conn.(*net.UnixConn)); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}

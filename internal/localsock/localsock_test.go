@@ -1,0 +1,80 @@
+//go:build unix
+
+package localsock
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/must"
+)
+
+func TestConnects(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	path := must.Get(Path("x"))(t)
+	must.Do(t, os.WriteFile(path, nil, 0o644)) // what an earlier listener has left
+	ln := must.Get(Listen(path))(t)
+	defer ln.Close()
+	if info := must.Get(os.Stat(path))(t); info.Mode().Perm() != 0o600 {
+		t.Errorf("others can open it: %v", info.Mode())
+	}
+	done := make(chan net.Conn)
+	go func() { c, _ := ln.Accept(); done <- c }()
+	c := must.Get(Dial(context.Background(), path))(t)
+	defer c.Close()
+	(<-done).Close()
+	if n, err := c.Read(make([]byte, 1)); n != 0 || err == nil {
+		t.Errorf("read %d, %v from a closed socket", n, err)
+	}
+}
+
+// The path is short enough, whatever the directories are.
+func TestPath(t *testing.T) {
+	base := t.TempDir()
+	long := filepath.Join(base, strings.Repeat("x", longest))
+	for _, c := range []struct{ runtime, state, tmp, want string }{
+		{base + "/run", base + "/state", base + "/temp", base + "/run/parley/n"},
+		{"", base + "/state", base + "/temp", base + "/state/sockets/n"},
+		{"relative", base + "/state", base + "/temp", base + "/state/sockets/n"},
+		{long, base + "/state", base + "/temp", base + "/state/sockets/n"},
+		{long, long, base + "/temp", base + "/temp/parley-"},
+	} {
+		t.Setenv("XDG_RUNTIME_DIR", c.runtime)
+		t.Setenv("PARLEY_STATE", c.state)
+		t.Setenv("TMPDIR", c.tmp)
+		if got, err := Path("n"); err != nil || !strings.HasPrefix(got, c.want) || len(got) > longest {
+			t.Errorf("%+v: got %s, %v", c, got, err)
+		}
+	}
+	t.Setenv("TMPDIR", long)
+	if _, err := Path("n"); err == nil || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A directory that others can enter, or that is a link, is not used.
+func TestPrivate(t *testing.T) {
+	base := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", base)
+	dir := filepath.Join(base, "parley")
+	must.Do(t, os.Mkdir(dir, 0o755))
+	must.Do(t, os.Chmod(dir, 0o755))
+	t.Setenv("PARLEY_STATE", filepath.Join(base, "state"))
+	if got, err := Path("n"); err != nil || got != filepath.Join(base, "state", "sockets", "n") {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if _, err := Listen(filepath.Join(dir, "n")); err == nil || !strings.Contains(err.Error(), "chmod 700") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Dial(context.Background(), filepath.Join(dir, "n")); err == nil || !strings.Contains(err.Error(), "chmod 700") {
+		t.Errorf("got %v", err)
+	}
+	must.Do(t, os.Symlink(t.TempDir(), filepath.Join(base, "link")))
+	if err := checkPrivate(filepath.Join(base, "link")); err == nil {
+		t.Error("a link is private")
+	}
+}

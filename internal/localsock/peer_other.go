@@ -1,0 +1,10 @@
+//go:build unix && !linux && !darwin && !freebsd
+
+package localsock
+
+import "os"
+
+// peerOf cannot tell: the directory keeps other users out.
+func peerOf(int) (peer, error) { return peer{uid: os.Getuid()}, nil }
+
+func checkProcess(int) error { return nil }

@@ -1,0 +1,64 @@
+//go:build unix
+
+package localsock
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+)
+
+// checkPrivate reports why a directory is not the user's alone.
+func checkPrivate(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory", dir)
+	case !ok || int(stat.Uid) != os.Getuid():
+		return fmt.Errorf("%s belongs to another user", dir)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("others can enter %s: chmod 700 it", dir)
+	}
+	return nil
+}
+
+// peer is the process at the other end.
+type peer struct{ uid, pid int }
+
+// checkUser returns an error unless the peer belongs to this user.
+func checkUser(conn *net.UnixConn) error {
+	_, err := userOf(conn)
+	return err
+}
+
+func userOf(conn *net.UnixConn) (p peer, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return p, err
+	}
+	var failed error
+	if err := raw.Control(func(fd uintptr) { p, failed = peerOf(int(fd)) }); err != nil {
+		return p, err
+	}
+	if failed != nil {
+		return p, failed
+	}
+	if p.uid != os.Getuid() {
+		return p, fmt.Errorf("the other side belongs to another user")
+	}
+	return p, nil
+}
+
+// checkPeer returns an error unless the peer may connect to this process.
+func checkPeer(conn *net.UnixConn) error {
+	p, err := userOf(conn)
+	if err != nil {
+		return err
+	}
+	return checkProcess(p.pid)
+}
