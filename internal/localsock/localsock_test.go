@@ -37,7 +37,7 @@ func TestPath(t *testing.T) {
 	base := t.TempDir()
 	long := filepath.Join(base, strings.Repeat("x", longest))
 	for _, c := range []struct{ runtime, state, tmp, want string }{
-		{base + "/run", base + "/state", base + "/temp", base + "/run/parley/n"},
+		{base + "/sub", base + "/state", base + "/temp", base + "/sub/parley/n"},
 		{"", base + "/state", base + "/temp", base + "/state/sockets/n"},
 		{"relative", base + "/state", base + "/temp", base + "/state/sockets/n"},
 		{long, base + "/state", base + "/temp", base + "/state/sockets/n"},

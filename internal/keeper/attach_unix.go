@@ -1,0 +1,258 @@
+//go:build unix
+
+package keeper
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
+
+	"parley/internal/localsock"
+)
+
+// Start starts a keeper for `parley ARG…` in this directory and with this environment, and returns the name of
+// what it keeps. With a terminal, parley itself starts when that attaches.
+func Start(o Options) (name string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	opts := options{idle: o.Idle, now: o.Headless}
+	cmd := exec.Command(self, append(append([]string{Command}, opts.args()...), o.Args...)...)
+	cmd.ExtraFiles = []*os.File{w}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = cmd.Start() // its streams are the null device
+	w.Close()
+	if err != nil {
+		return "", fmt.Errorf("start the keeper: %w", err)
+	}
+	go func() { _ = cmd.Wait() }() // only if it ends before this process
+	text, err := io.ReadAll(io.LimitReader(r, maxFrame))
+	if err != nil {
+		return "", fmt.Errorf("start the keeper: %w", err)
+	}
+	name = strings.TrimSpace(string(text))
+	if why, failed := strings.CutPrefix(name, "!"); failed || name == "" {
+		if name == "" {
+			why = "it ended"
+		}
+		return "", fmt.Errorf("start the keeper: %s", why)
+	}
+	return name, nil
+}
+
+// Attach connects a terminal to the kept parley with this name until one of them leaves, and follows the user to
+// another one. last is the name of the last one, code the exit code of parley if it has ended. The terminal is
+// left as it was.
+func Attach(ctx context.Context, name string, in, out *os.File) (how Outcome, last string, code int, err error) {
+	for {
+		next := ""
+		if how, next, code, err = attachOnce(ctx, name, in, out); next == "" || err != nil {
+			return how, name, code, err
+		}
+		name = next
+	}
+}
+
+func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome, next string, code int, err error) {
+	conn, err := dial(ctx, name)
+	if err != nil {
+		return Lost, "", 0, err
+	}
+	defer conn.Close()
+	before, err := term.MakeRaw(in.Fd())
+	if err != nil {
+		return Lost, "", 0, fmt.Errorf("attach: %w", err)
+	}
+	t := &attached{conn: conn, in: in, out: out}
+	defer func() {
+		if rest := t.modes.restore(); len(rest) > 0 {
+			_, _ = out.Write(rest)
+		}
+		if how != EndedThere { // answers of the terminal that nobody reads
+			dropInput(int(in.Fd()))
+		}
+		_ = term.Restore(in.Fd(), before)
+	}()
+	cols, rows, _ := term.GetSize(out.Fd())
+	if err := writeJSON(conn, helloFrame, hello{version, cols, rows, ofTerminal(os.Environ())}); err != nil {
+		return Lost, "", 0, err
+	}
+	resized := make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH)
+	defer signal.Stop(resized)
+	stop, err := t.readKeys()
+	if err != nil {
+		return Lost, "", 0, err
+	}
+	defer stop()
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		for {
+			select {
+			case <-resized:
+				if cols, rows, err := term.GetSize(out.Fd()); err == nil {
+					_ = t.send(sizeFrame, sizeContent(cols, rows))
+				}
+			case <-ctx.Done():
+				conn.Close()
+				return
+			case <-over:
+				return
+			}
+		}
+	}()
+	how, next, code, err = t.follow()
+	if ctx.Err() != nil && how == Lost {
+		how, err = Hangup, nil
+	}
+	return how, next, code, err
+}
+
+// dial connects to the keeper of the parley with this name. A socket that was deleted is made again.
+func dial(ctx context.Context, name string) (net.Conn, error) {
+	s, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Live {
+		return nil, &EndedError{s}
+	}
+	conn, err := localsock.Dial(ctx, s.Socket)
+	if err == nil || s.PID == 0 {
+		return conn, err
+	}
+	if _, gone := os.Stat(s.Socket); !errors.Is(gone, os.ErrNotExist) {
+		return nil, fmt.Errorf("attach to %s: %w", name, err)
+	}
+	if err := syscall.Kill(s.PID, syscall.SIGUSR1); err != nil { // it lives: its file is locked
+		return nil, fmt.Errorf("attach to %s: %w", name, err)
+	}
+	for range 100 {
+		if conn, err = localsock.Dial(ctx, s.Socket); err == nil {
+			return conn, nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return nil, fmt.Errorf("attach to %s: %w", name, err)
+}
+
+// Stop ends the kept parley with this name and waits for that.
+func Stop(ctx context.Context, name string) error {
+	conn, err := dial(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if err := writeFrame(conn, stopFrame, nil); err != nil {
+		return err
+	}
+	_, _ = io.Copy(io.Discard, conn)
+	return ctx.Err()
+}
+
+// attached is a terminal that is attached.
+type attached struct {
+	conn    net.Conn
+	in, out *os.File
+	modes   modes
+
+	mu sync.Mutex // of writing to conn
+}
+
+func (t *attached) send(kind byte, content []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return writeFrame(t.conn, kind, content)
+}
+
+// readKeys sends what is typed, until stop is called. What is typed after that is left for others.
+func (t *attached) readKeys() (stop func(), err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b := make([]byte, 4096)
+		in := int(t.in.Fd())
+		fds := []unix.PollFd{{Fd: int32(in), Events: unix.POLLIN}, {Fd: int32(r.Fd()), Events: unix.POLLIN}}
+		for {
+			if _, err := unix.Poll(fds, -1); err != nil {
+				if errors.Is(err, unix.EINTR) {
+					continue
+				}
+				break
+			}
+			if fds[1].Revents != 0 {
+				return
+			}
+			n, err := unix.Read(in, b)
+			if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
+				continue
+			}
+			if n <= 0 || t.send(inputFrame, b[:n]) != nil {
+				break
+			}
+		}
+		t.conn.Close() // the terminal is gone
+	}()
+	return func() {
+		w.Close()
+		<-done
+		r.Close()
+	}, nil
+}
+
+// follow writes what parley paints, until one side leaves.
+func (t *attached) follow() (how Outcome, next string, code int, err error) {
+	r := bufio.NewReaderSize(t.conn, headerSize+maxFrame)
+	var buffer []byte
+	for {
+		var kind byte
+		var content []byte
+		if kind, content, buffer, err = readFrame(r, buffer); err != nil {
+			return Lost, "", 0, nil
+		}
+		switch kind {
+		case outputFrame:
+			t.modes.learn(content)
+			if _, err := t.out.Write(content); err != nil {
+				return Hangup, "", 0, nil
+			}
+		case detachedFrame:
+			return Detached, "", 0, nil
+		case takenFrame:
+			return Taken, "", 0, nil
+		case switchFrame:
+			return Detached, string(content), 0, nil
+		case endedFrame:
+			code, _ = strconv.Atoi(string(content))
+			return EndedThere, "", code, nil
+		case refusedFrame:
+			return Lost, "", 0, errors.New(string(content))
+		}
+	}
+}

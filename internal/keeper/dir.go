@@ -1,0 +1,200 @@
+package keeper
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/filelock"
+	"parley/internal/record"
+)
+
+// Session is a kept parley, or one that has ended without anybody there.
+type Session struct {
+	Status
+	Name     string    `json:"name"`
+	Live     bool      `json:"live"`
+	Attached bool      `json:"attached"`
+	Started  time.Time `json:"started"`
+	Ended    time.Time `json:"ended,omitzero"`
+	Why      string    `json:"why,omitempty"` // why it has ended
+
+	Socket string `json:"socket,omitempty"`
+	PID    int    `json:"pid,omitempty"` // of the keeper
+}
+
+// The files of a kept parley: its Session, and a file that its keeper has locked while it lives. Not the
+// process id says whether it does, which another process may have after a restart.
+const (
+	recordEnd = ".json"
+	lockEnd   = ".lock"
+)
+
+// oldest is how long a session that has ended is listed.
+const oldest = 30 * 24 * time.Hour
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,39}$`)
+
+// ValidName reports whether a kept parley can have this name.
+func ValidName(name string) bool { return validName.MatchString(name) }
+
+// nameOf returns the name for a parley in a directory, without a number.
+func nameOf(dir string) string {
+	name := regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(filepath.Base(dir), "-")
+	name = strings.Trim(name, ".-")
+	if name = name[:min(len(name), 32)]; !ValidName(name) {
+		return "parley"
+	}
+	return name
+}
+
+// directory returns the directory of the kept ones, which it makes.
+func directory() (string, error) {
+	state, err := record.StateDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(state, "kept")
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// List returns the kept sessions of the user: those that wait for an answer first, then those that run, then
+// the others, and those that have ended last. It reads a directory and connects to nothing.
+func List() ([]Session, error) {
+	state, err := record.StateDir()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(state, "kept")
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Session
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), recordEnd)
+		if !ok || !ValidName(name) {
+			continue
+		}
+		if s, err := load(dir, name); err == nil {
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Session) int {
+		if r := a.rank() - b.rank(); r != 0 {
+			return r
+		}
+		return b.last().Compare(a.last())
+	})
+	return all, nil
+}
+
+func (s Session) rank() int {
+	if !s.Live {
+		return len(order)
+	}
+	return slices.Index(order, s.State)
+}
+
+var order = []State{Waiting, Running, Ended, Starting, Idle}
+
+func (s Session) last() time.Time {
+	if !s.Live {
+		return s.Ended
+	}
+	return s.Since
+}
+
+// load reads the record of one.
+func load(dir, name string) (s Session, err error) {
+	path := filepath.Join(dir, name+recordEnd)
+	const most = 1 << 20
+	info, err := os.Stat(path)
+	if err != nil {
+		return s, err
+	}
+	if info.Size() > most {
+		return s, fmt.Errorf("%s is too large", path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, err
+	}
+	s.Name, s.Live = name, filelock.InUse(filepath.Join(dir, name+lockEnd), 0)
+	if !s.Live {
+		s.Attached, s.Clients = false, ""
+		if s.Ended.IsZero() {
+			s.Ended, s.Why = info.ModTime(), "parley or the machine was stopped"
+		}
+	}
+	return s, nil
+}
+
+// Find returns the session with a name.
+func Find(name string) (Session, error) {
+	dir, err := directory()
+	if err == nil && ValidName(name) {
+		var s Session
+		if s, err = load(dir, name); err == nil {
+			return s, nil
+		}
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("nothing is kept as %q; `parley ps` lists what is", name)
+	}
+	return Session{}, err
+}
+
+// Forget removes what is left of a session that has ended.
+func Forget(name string) error {
+	dir, err := directory()
+	if err != nil {
+		return err
+	}
+	if s, err := load(dir, name); err == nil && s.Live {
+		return fmt.Errorf("%s is running", name)
+	}
+	return errors.Join(os.Remove(filepath.Join(dir, name+recordEnd)), ignoreMissing(os.Remove(filepath.Join(dir, name+lockEnd))))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// EndedError says that a session has ended, and how it is resumed.
+type EndedError struct{ Session Session }
+
+func (e *EndedError) Error() string {
+	text := e.Session.Name + " has ended"
+	if e.Session.Why != "" {
+		text += " (" + e.Session.Why + ")"
+	}
+	if c := e.Session.ResumeCommand(); c != "" {
+		text += "; resume it: " + c
+	}
+	return text
+}
+
+// ResumeCommand returns the command that resumes a session that has ended, "" if it cannot be resumed.
+func (s Session) ResumeCommand() string {
+	if len(s.Resume) == 0 {
+		return ""
+	}
+	return "parley " + strings.Join(s.Resume, " ")
+}
