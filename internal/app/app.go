@@ -19,6 +19,7 @@ import (
 	"parley/internal/cli"
 	"parley/internal/config"
 	"parley/internal/demo"
+	"parley/internal/keeper"
 	"parley/internal/npx"
 	"parley/internal/safetext"
 	"parley/internal/sandbox"
@@ -42,10 +43,12 @@ func ExecuteWith(ctx context.Context, s cli.Streams, args []string, adjust func(
 			return cli.SandboxExec(args[1:], s)
 		case npx.Command:
 			return cli.NpxExec(args[1:], s)
+		case keeper.Command:
+			return keeper.Serve(args[1:])
 		}
 	}
 	setInstallation()
-	root := newRoot(s, adjust)
+	root := newRoot(s, adjust, args)
 	root.SetArgs(args)
 	root.Version = cli.Version()
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(ctx, s, cmd) })
@@ -77,7 +80,7 @@ func execute(ctx context.Context, s cli.Streams, root *cobra.Command) (err error
 // help prints the help of a command. Only help goes through fang, because fang asks the terminal
 // for its background colour. Error messages should not wait for that.
 func help(ctx context.Context, s cli.Streams, cmd *cobra.Command) {
-	root := newRoot(s, nil)
+	root := newRoot(s, nil, nil)
 	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
 	fang.Execute(ctx, root, fang.WithVersion(cli.Version()), fang.WithoutManpage())
 }
@@ -105,11 +108,14 @@ type chatFlags struct {
 	sandbox            func() *bool
 	remote             cli.RemoteFlags
 	systemPrompt       cli.SystemPromptFlags
+	keep               bool
+	keepFor            time.Duration
+	args               []string          // of parley
 	adjust             func(*ui.Options) // nil outside of tests
 }
 
-func newRoot(s cli.Streams, adjust func(*ui.Options)) *cobra.Command {
-	f := chatFlags{adjust: adjust}
+func newRoot(s cli.Streams, adjust func(*ui.Options), args []string) *cobra.Command {
+	f := chatFlags{adjust: adjust, args: args}
 	root := &cobra.Command{
 		Use:   "parley [AGENT|URL] [flags] [-- COMMAND ARG…]",
 		Short: "Chat with coding agents in a terminal",
@@ -140,6 +146,8 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	flags.BoolVarP(&f.continues, "continue", "c", false, "open the session used last in this directory, with the agent used last if none is named")
 	flags.BoolVar(&f.inline, "inline", false, "write the conversation into the terminal's scrollback instead of taking over the screen")
 	flags.BoolVar(&f.linear, "linear", false, "print plain lines, for screen readers (or set ACCESSIBLE=1)")
+	flags.BoolVar(&f.keep, "keep", false, "let the session outlive this terminal: parley attach returns to it (default: from the configuration)")
+	flags.DurationVar(&f.keepFor, "keep-for", 0, "with --keep: end after being idle for this long with no terminal; 0 never does (default: from the configuration)")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an agent may take to start; 0 waits forever")
 	cli.WorktreeFlag(flags, &f.worktree)
 	f.offerTools = cli.OfferToolsFlag(root)
@@ -155,7 +163,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 		}
 		return cli.UsageError{Message: err.Error() + "; see --help"}
 	})
-	root.AddCommand(cli.NewRun(s), cli.NewCompare(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewWorktrees(s), cli.NewReview(s), cli.NewUsage(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
+	root.AddCommand(cli.NewRun(s), cli.NewCompare(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewAttach(s), cli.NewPs(s), cli.NewStop(s), cli.NewWorktrees(s), cli.NewReview(s), cli.NewUsage(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
 	return root
 }
 

@@ -27,6 +27,7 @@ import (
 	"parley/internal/finder"
 	"parley/internal/headless"
 	"parley/internal/intent"
+	"parley/internal/keeper"
 	"parley/internal/picture"
 	"parley/internal/tty"
 	"parley/internal/workspace"
@@ -36,6 +37,9 @@ import (
 
 // chat runs the screen.
 func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
+	if keep, idle := f.keeps(cmd, s); keep {
+		return cli.Keep(cmd.Context(), s, keeper.Options{Args: f.args, Idle: idle})
+	}
 	place, err := cli.NewDirectories(f.cwd, f.addDirs)
 	if err != nil {
 		return err
@@ -202,6 +206,31 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return cli.ExitCode(headless.ExitInterrupted)
 	}
 	return err
+}
+
+// keeps reports whether this process only starts parley, so that it outlives the terminal. Nothing of the environment is
+// used before that: what is kept needs it, too.
+func (f *chatFlags) keeps(cmd *cobra.Command, s cli.Streams) (keep bool, idle time.Duration) {
+	if keeper.Kept() != nil {
+		return false, 0
+	}
+	keep, idle = f.keep, f.keepFor
+	path, err := config.Path()
+	if err != nil {
+		return keep, idle
+	}
+	c, err := config.Load(path)
+	if err != nil { // reported later, where all mistakes are
+		return keep, idle
+	}
+	if !cmd.Flags().Changed("keep") {
+		in, ok := s.In.(*os.File)
+		keep = c.Keep != nil && *c.Keep && ok && term.IsTerminal(in.Fd()) && runtime.GOOS != "windows"
+	}
+	if d, err := time.ParseDuration(c.KeepFor); err == nil && !cmd.Flags().Changed("keep-for") {
+		idle = d
+	}
+	return keep, idle
 }
 
 // resumeCommand returns the command that resumes the session the user left. It returns "" if there

@@ -22,6 +22,7 @@ func (c *Config) check() *problem {
 	k.oneOf(c.SidePanel, []string{"auto", "on", "off"}, "side_panel")
 	k.duration(c.StartTimeout, "start_timeout")
 	k.duration(c.ResumeWithin, "resume_within")
+	k.duration(c.KeepFor, "keep_for")
 	k.oneOf(c.Theme, Themes, "theme")
 	for i := range c.SandboxWrite {
 		k.path(&c.SandboxWrite[i], "sandbox_write")

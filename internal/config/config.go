@@ -52,6 +52,11 @@ type Config struct {
 	Sandbox      bool     `toml:"sandbox"`
 	SandboxWrite []string `toml:"sandbox_write"`
 
+	// Keep lets sessions outlive their terminal. When the user leaves one, it says whether that is offered first; nil
+	// offers it, but keeps only what --keep has started.
+	Keep    *bool  `toml:"keep"`
+	KeepFor string `toml:"keep_for"` // a duration; "" means forever
+
 	StartTimeout string `toml:"start_timeout"`  // a duration; "" means the usual one
 	ResumeWithin string `toml:"resume_within"`  // a duration; "" means off
 	SidePanel    string `toml:"side_panel"`     // auto, on or off; "" means auto

@@ -56,6 +56,7 @@ func TestExampleParses(t *testing.T) {
 		},
 	}
 	want.SandboxWrite = []string{"/srv/build"}
+	want.Keep, want.KeepFor = new(bool), "12h"
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Error(diff)
 	}

@@ -38,6 +38,13 @@ start_timeout = "5m"
 # long, and send the prompt again, once. esc cancels. Default: 0s, which is off.
 resume_within = "2h"
 
+# Let sessions outlive their terminal, as with --keep: parley attach returns to them.
+# Default: false.
+keep = false
+
+# End a kept session that has been idle for this long with no terminal; 0s never does.
+keep_for = "12h"
+
 # How to notify you when a turn ends or a question waits while the terminal has no
 # focus: auto (what the terminal supports), bell, osc9, osc777, osc99 or off.
 notify = "auto"

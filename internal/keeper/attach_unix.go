@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,7 +38,7 @@ func Start(o Options) (name string, err error) {
 	}
 	defer r.Close()
 	opts := options{idle: o.Idle, now: o.Headless}
-	cmd := exec.Command(self, append(append([]string{Command}, opts.args()...), o.Args...)...)
+	cmd := &exec.Cmd{Path: self, Args: slices.Concat([]string{self, Command}, opts.args(), o.Args)}
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start() // its streams are the null device

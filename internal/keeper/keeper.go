@@ -5,7 +5,7 @@
 // Three parties have their part here: the keeper itself (Serve), the terminal that attaches (Start, Attach), and
 // the parley that is kept (Kept).
 //
-// On Windows nothing can be kept: Unsupported says so.
+// On Windows nothing can be kept: ErrUnsupported says so.
 package keeper
 
 import (
@@ -19,8 +19,8 @@ import (
 // Command is the subcommand of parley that is a keeper; Serve implements it.
 const Command = "keeper"
 
-// Unsupported is the error on systems without pseudo terminals that outlive a terminal.
-var Unsupported = errors.New("Windows cannot keep parley running without its terminal: run it in WSL with --keep")
+// ErrUnsupported is the error on systems without pseudo terminals that outlive a terminal.
+var ErrUnsupported = errors.New("on Windows, parley cannot run without its terminal: run it in WSL")
 
 // Status is what a kept parley does.
 type Status struct {

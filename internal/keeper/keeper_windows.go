@@ -7,21 +7,21 @@ import (
 	"os"
 )
 
-// Start returns Unsupported.
-func Start(Options) (name string, err error) { return "", Unsupported }
+// Start returns ErrUnsupported.
+func Start(Options) (name string, err error) { return "", ErrUnsupported }
 
-// Attach returns Unsupported.
+// Attach returns ErrUnsupported.
 func Attach(context.Context, string, *os.File, *os.File) (how Outcome, last string, code int, err error) {
-	return Lost, "", 0, Unsupported
+	return Lost, "", 0, ErrUnsupported
 }
 
-// Stop returns Unsupported.
-func Stop(context.Context, string) error { return Unsupported }
+// Stop returns ErrUnsupported.
+func Stop(context.Context, string) error { return ErrUnsupported }
 
 // Serve is the subcommand.
 func Serve([]string) int {
-	fmt.Fprintln(os.Stderr, Unsupported)
+	fmt.Fprintln(os.Stderr, ErrUnsupported)
 	return 1
 }
 
-func inherited(int) (io.ReadWriteCloser, error) { return nil, Unsupported }
+func inherited(int) (io.ReadWriteCloser, error) { return nil, ErrUnsupported }
