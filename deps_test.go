@@ -194,6 +194,27 @@ func TestLinesNeedNoScreen(t *testing.T) {
 	}
 }
 
+// No package compiles a regular expression when the program starts: lazy.Regexp does when it is used.
+func TestExpressionsAreCompiledOnUse(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || slices.Contains(testPackages, s.pkg) || s.pkg == "internal/pictures" {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			if _, isFunc := d.(*ast.FuncDecl); isFunc {
+				continue
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "MustCompile" {
+					t.Errorf("%s: compiled at the start", s.fset.Position(call.Pos()))
+				}
+				_, isFunc := n.(*ast.FuncLit)
+				return !isFunc
+			})
+		}
+	}
+}
+
 // Nobody but internal/gitsafe, and tests, looks up or starts git.
 func TestGitIsCalledInOnePlace(t *testing.T) {
 	starts := []string{"Command", "CommandContext", "CommandIn", "Find", "LookPath", "StartProcess"}
