@@ -127,7 +127,7 @@ var arrows = []struct {
 	{"fsops stands alone", inside("fsops"), ours},
 	{"permissions compare texts", inside("permissions"), oursBut("internal/lazy", "internal/linediff")},
 	{"words stand alone", is("internal/words"), ours},
-	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/localsock", "internal/record", "terminal")},
+	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/lazy", "internal/localsock", "internal/record", "terminal")},
 	{"a socket has no messages", is("internal/localsock"), oursBut("internal/record")},
 	{"a greeting is one line", is("internal/hello"), oursBut("internal/safetext")},
 	{"what the terminal can do needs no screen", is("internal/tty"), ours},

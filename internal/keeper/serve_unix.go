@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -106,6 +107,7 @@ func Serve(args []string) int {
 	fmt.Fprintln(ready, k.session.Name)
 	ready.Close()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
+	debug.FreeOSMemory() // it waits from now on, often for days: what the start has used is not needed
 	k.run(ln)
 	return 0
 }
