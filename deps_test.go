@@ -127,7 +127,7 @@ var arrows = []struct {
 	{"fsops stands alone", inside("fsops"), ours},
 	{"permissions compare texts", inside("permissions"), oursBut("internal/lazy", "internal/linediff")},
 	{"words stand alone", is("internal/words"), ours},
-	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/localsock", "internal/record", "terminal")},
+	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/lazy", "internal/localsock", "internal/record", "terminal")},
 	{"a socket has no messages", is("internal/localsock"), oursBut("internal/record")},
 	{"a greeting is one line", is("internal/hello"), oursBut("internal/safetext")},
 	{"what the terminal can do needs no screen", is("internal/tty"), ours},
@@ -190,6 +190,27 @@ func TestLinesNeedNoScreen(t *testing.T) {
 		}
 		if found := slices.DeleteFunc(strings.Fields(string(out)), func(p string) bool { return !screen(p) }); len(found) > 0 != front.needs {
 			t.Errorf("%s depends on %q", front.pkg, found)
+		}
+	}
+}
+
+// No package compiles a regular expression when the program starts: lazy.Regexp does when it is used.
+func TestExpressionsAreCompiledOnUse(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || slices.Contains(testPackages, s.pkg) || s.pkg == "internal/pictures" {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			if _, isFunc := d.(*ast.FuncDecl); isFunc {
+				continue
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "MustCompile" {
+					t.Errorf("%s: compiled at the start", s.fset.Position(call.Pos()))
+				}
+				_, isFunc := n.(*ast.FuncLit)
+				return !isFunc
+			})
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/internal/jsonscan"
+	"parley/internal/lazy"
 	"parley/internal/redact"
 	"parley/internal/safetext"
 )
@@ -93,8 +93,8 @@ func exitError(p *transport.Stdio, cause error) error {
 // routine matches lines that only say what was done and how long it took, such as
 // "[session/create] phase=settings durationMs=15". failing matches those that may say more.
 var (
-	routine = regexp.MustCompile(`^\[[\w/.:-]+\](\s+\w+=\S*)+\s*$`)
-	failing = regexp.MustCompile(`(?i)err|fail|fatal|panic|warn|denied|refused`)
+	routine = lazy.Regexp(`^\[[\w/.:-]+\](\s+\w+=\S*)+\s*$`)
+	failing = lazy.Regexp(`(?i)err|fail|fatal|panic|warn|denied|refused`)
 )
 
 // stderrTail returns the last lines of an agent's stderr that may say why it has ended: each
@@ -102,7 +102,7 @@ var (
 func stderrTail(p *transport.Stdio) (lines []string) {
 	const most = 20
 	for _, l := range slices.Backward(p.Stderr().Tail(10 * most)) {
-		if routine.MatchString(l) && !failing.MatchString(l) {
+		if routine().MatchString(l) && !failing().MatchString(l) {
 			continue
 		}
 		if l = safetext.Line(redact.Command(l), 500); l != "" && len(lines) < most && !slices.Contains(lines, l) {

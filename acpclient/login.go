@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
+	"parley/internal/lazy"
 	"parley/internal/safetext"
 )
 
@@ -41,7 +41,7 @@ func (o *Options) authMethod(m wire.AuthMethod) event.AuthMethod {
 	return out
 }
 
-var plainVar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var plainVar = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // refusedVars says why the user must not be asked for these variables, "" if there is no
 // reason.
@@ -56,7 +56,7 @@ func refusedVars(vars []wire.AuthVar) string {
 	for _, v := range vars {
 		name := strings.ToUpper(v.Name) // some systems ignore case
 		switch {
-		case len(v.Name) > 100 || !plainVar.MatchString(v.Name):
+		case len(v.Name) > 100 || !plainVar().MatchString(v.Name):
 			return "it names something that cannot be a variable"
 		case steers(name):
 			return v.Name + " is no login's"
@@ -92,7 +92,7 @@ func authCommand(t *wire.TerminalAuth) *event.AuthCommand {
 		size += len(a) + 1
 	}
 	for _, e := range t.Env {
-		if !plainVar.MatchString(e.Name) {
+		if !plainVar().MatchString(e.Name) {
 			return nil
 		}
 		size += len(e.Name) + len(e.Value) + 2
@@ -145,7 +145,7 @@ func (c *Client) authenticate(ctx context.Context, methodID, key string, types .
 }
 
 // variable matches the names of environment variables.
-var variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+var variable = lazy.Regexp(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
 
 // withoutKey removes a key from the error of a login: some servers repeat the key that
 // they have refused.
@@ -164,7 +164,7 @@ func withVariables(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	names := variable.FindAllString(e.Message+" "+e.Detail, 8)
+	names := variable().FindAllString(e.Message+" "+e.Detail, 8)
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) == 0 {
 		return err

@@ -25,6 +25,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/host"
+	"parley/internal/lazy"
 	"parley/internal/process"
 	"parley/internal/programs"
 )
@@ -76,7 +77,7 @@ func (f *RemoteFlags) Add(flags *pflag.FlagSet) {
 }
 
 // drive matches the start of an absolute Windows path. The agent's machine may run Windows.
-var drive = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+var drive = lazy.Regexp(`^[A-Za-z]:[\\/]`)
 
 // apply returns the configuration of a remote agent with the flags applied over it.
 func (f *RemoteFlags) apply(r config.Remote) (config.Remote, error) {
@@ -103,7 +104,7 @@ func (f *RemoteFlags) apply(r config.Remote) (config.Remote, error) {
 	default:
 		return r, Usagef("--h2c %s: want auto, on or off", f.h2c)
 	}
-	if f.cwd != "" && !strings.HasPrefix(f.cwd, "/") && !drive.MatchString(f.cwd) {
+	if f.cwd != "" && !strings.HasPrefix(f.cwd, "/") && !drive().MatchString(f.cwd) {
 		return r, Usagef("--remote-cwd %s: want an absolute path on the agent's machine", f.cwd)
 	}
 	if f.subprotocols != nil {

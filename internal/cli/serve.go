@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/netip"
 	"os/signal"
-	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/internal/gateway"
+	"parley/internal/lazy"
 )
 
 // defaultListen is the default address to listen on.
@@ -27,7 +27,7 @@ const anyAffinity = "random"
 
 // affinityValue matches values that need no quotes in a cookie or in a load balancer's
 // configuration.
-var affinityValue = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+var affinityValue = lazy.Regexp(`^[A-Za-z0-9._-]{1,64}$`)
 
 // longestKeepAlive is well below the silence after which clients give up.
 const longestKeepAlive = 30 * time.Second
@@ -235,7 +235,7 @@ func (f *serveFlags) check() error {
 	if l.KeepAlive > longestKeepAlive {
 		return Usagef("--keep-alive %s: want at most %s, because clients give up after a longer silence", l.KeepAlive, longestKeepAlive)
 	}
-	if f.affinity != "" && !affinityValue.MatchString(f.affinity) {
+	if f.affinity != "" && !affinityValue().MatchString(f.affinity) {
 		return Usagef("--cookie-affinity=%s: want up to 64 letters, digits, dots, hyphens and underscores", f.affinity)
 	}
 	if l.SessionBuffer > l.ConnectionBuffer {

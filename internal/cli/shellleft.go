@@ -5,10 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"parley/internal/lazy"
 	"parley/internal/record"
 	"parley/terminal"
 )
@@ -20,7 +20,7 @@ import (
 // maxLeft bounds what is read of that file, in bytes.
 const maxLeft = 1 << 20
 
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // ofShell are variables that each shell sets for itself.
 var ofShell = []string{"_", "PWD", "SHLVL"}
@@ -44,7 +44,7 @@ func leaving(line string, env []string) (script, left string) {
 	script = `trap '{ printf "%s\0" "$PWD"; env -0; } 2>/dev/null >"` + file.Name() + `"' EXIT; set -a`
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if env != nil && variable.MatchString(name) && !slices.Contains(ofShell, name) && !strings.HasPrefix(name, "PARLEY_") &&
+		if env != nil && variable().MatchString(name) && !slices.Contains(ofShell, name) && !strings.HasPrefix(name, "PARLEY_") &&
 			!slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
 			script += "; unset " + name
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -58,6 +59,7 @@ func NewMCP(s Streams) *cobra.Command {
 			if path == "" || token == "" {
 				return Usagef("`parley mcp` is started by agents that parley offers tools to: %s and %s are not set", toolserver.SocketVar, toolserver.TokenVar)
 			}
+			debug.FreeOSMemory()           // it only relays, often for hours: what the start has used is not needed
 			signal.Ignore(syscall.SIGPIPE) // an agent that exits must not kill the server
 			return toolserver.Relay(cmd.Context(), s.In, s.Out, path, token)
 		},

@@ -18,8 +18,8 @@ import (
 // Upper bounds, in bytes, for what is allocated before main: by parley's own packages, and by all
 // packages together. Every command pays this. Most of it is chroma's lexers and styles.
 const (
-	ownInit = 550_000
-	allInit = 8_500_000
+	ownInit = 250_000
+	allInit = 7_500_000
 )
 
 // inited is the initialisation of one package.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/filelock"
+	"parley/internal/lazy"
 	"parley/internal/record"
 )
 
@@ -40,10 +41,10 @@ const (
 // oldest is how long a session that has ended is listed.
 const oldest = 30 * 24 * time.Hour
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,39}$`)
+var validName = lazy.Regexp(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,39}$`)
 
 // ValidName reports whether a kept parley can have this name.
-func ValidName(name string) bool { return validName.MatchString(name) }
+func ValidName(name string) bool { return validName().MatchString(name) }
 
 // nameOf returns the name for a parley in a directory, without a number.
 func nameOf(dir string) string {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -90,6 +91,7 @@ func Serve(args []string) int {
 	fmt.Fprintln(ready, k.session.Name)
 	ready.Close()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
+	debug.FreeOSMemory() // it waits from now on, often for days: what the start has used is not needed
 	k.run(ln)
 	return 0
 }

@@ -13,12 +13,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/lazy"
 	"parley/internal/safetext"
 )
 
@@ -61,13 +61,13 @@ func plainTail(text []byte, rows int) string {
 }
 
 // ctrlBracket matches ctrl+] as encoded by the keyboard protocols that a command may switch on.
-var ctrlBracket = regexp.MustCompile(`\x1b\[93(?::[0-9]*)*;([0-9]+)(?::([0-9]+))?(?:;[0-9:]*)?u|\x1b\[27;([0-9]+);93~`)
+var ctrlBracket = lazy.Regexp(`\x1b\[93(?::[0-9]*)*;([0-9]+)(?::([0-9]+))?(?:;[0-9:]*)?u|\x1b\[27;([0-9]+);93~`)
 
 // splitAtCtrlBracket finds ctrl+] among keys and returns the keys before it, which are for the
 // command. Keys after it are discarded.
 func splitAtCtrlBracket(keys []byte) (mine []byte, found bool) {
 	at := bytes.IndexByte(keys, 0x1d)
-	for _, m := range ctrlBracket.FindAllSubmatchIndex(keys, -1) {
+	for _, m := range ctrlBracket().FindAllSubmatchIndex(keys, -1) {
 		part := func(i int) int {
 			if m[2*i] < 0 {
 				return 0
@@ -93,7 +93,7 @@ type altScreen struct {
 	partial []byte // the end of the output, if it may be an incomplete sequence
 }
 
-var privateModes = regexp.MustCompile(`\x1b\[\?([0-9;]*)([hl])`)
+var privateModes = lazy.Regexp(`\x1b\[\?([0-9;]*)([hl])`)
 
 func (a *altScreen) add(p []byte) {
 	const longest = 32
@@ -101,7 +101,7 @@ func (a *altScreen) add(p []byte) {
 		return
 	}
 	all := append(a.partial, p...)
-	for _, m := range privateModes.FindAllSubmatch(all, -1) {
+	for _, m := range privateModes().FindAllSubmatch(all, -1) {
 		for mode := range strings.SplitSeq(string(m[1]), ";") {
 			switch mode {
 			case "47", "1047", "1049":

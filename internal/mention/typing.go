@@ -1,8 +1,9 @@
 package mention
 
 import (
-	"regexp"
 	"strings"
+
+	"parley/internal/lazy"
 )
 
 // Word is a mention being typed: it ends at the cursor.
@@ -35,13 +36,13 @@ func Typed(text string) (Word, bool) {
 }
 
 // typingLines are line numbers being typed after a path.
-var typingLines = regexp.MustCompile(`:(?:[1-9][0-9]{0,8}(?:[-:][0-9]{0,9})?)?$`)
+var typingLines = lazy.Regexp(`:(?:[1-9][0-9]{0,8}(?:[-:][0-9]{0,9})?)?$`)
 
 // typedAfter reads the text between an @ and the cursor.
 func typedAfter(s string) (Word, bool) {
 	if path, n, ok := quoted(s); ok {
 		lines := s[n:]
-		return Word{Query: path, Lines: lines}, lines == "" || typingLines.FindString(lines) == lines
+		return Word{Query: path, Lines: lines}, lines == "" || typingLines().FindString(lines) == lines
 	}
 	if open, isQuoted := strings.CutPrefix(s, `"`); isQuoted {
 		return Word{Query: open}, len(open) <= maxPath && !strings.ContainsRune(open, '"')
@@ -49,7 +50,7 @@ func typedAfter(s string) (Word, bool) {
 	if wordLen(s) < len(s) || len(s) > maxPath {
 		return Word{}, false
 	}
-	if loc := typingLines.FindStringIndex(s); loc != nil && loc[0] > 0 {
+	if loc := typingLines().FindStringIndex(s); loc != nil && loc[0] > 0 {
 		return Word{Query: s[:loc[0]], Lines: s[loc[0]:]}, true
 	}
 	return Word{Query: s}, true

@@ -21,12 +21,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"parley/fsops"
+	"parley/internal/lazy"
 	"parley/internal/mention"
 	"parley/internal/safetext"
 )
@@ -53,7 +53,7 @@ type Template struct {
 }
 
 // validName is what a command can be called: what the composer completes as one word.
-var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var validName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Load reads the templates of the user, then those of the projects. If two have the same name, the
 // first wins, so a project cannot replace the user's. It waits for the disk. A file that cannot be used
@@ -121,7 +121,7 @@ func list(root *os.Root, dir string) ([]string, error) {
 	entries, err := d.ReadDir(-1)
 	var names []string
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".md"); ok && validName.MatchString(name) {
+		if name, ok := strings.CutSuffix(e.Name(), ".md"); ok && validName().MatchString(name) {
 			names = append(names, e.Name())
 		}
 	}
@@ -208,7 +208,7 @@ func unquote(s string) string {
 
 // placeholder is $ARGUMENTS or $1 to $9, not followed by what would make it another name: $10 and
 // $ARGUMENTS_X are left as they are.
-var placeholder = regexp.MustCompile(`\$(ARGUMENTS|[1-9])\b`)
+var placeholder = lazy.Regexp(`\$(ARGUMENTS|[1-9])\b`)
 
 // Expand returns the prompt for what was typed after the command. Arguments that the text does not ask
 // for are appended, so nothing that was typed is lost. Placeholders within arguments are not expanded.
@@ -216,7 +216,7 @@ func (t Template) Expand(args string) string {
 	args = strings.TrimSpace(args)
 	words := Words(args)
 	used := args == ""
-	out := placeholder.ReplaceAllStringFunc(t.Body, func(p string) string {
+	out := placeholder().ReplaceAllStringFunc(t.Body, func(p string) string {
 		used = true
 		if p == "$ARGUMENTS" {
 			return args

@@ -17,10 +17,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"parley/internal/gitsafe"
+	"parley/internal/lazy"
 )
 
 // Errors that callers tell apart.
@@ -77,14 +77,14 @@ type Tree struct {
 func (t Tree) Branch() string { return prefix + t.Name }
 
 // validName keeps names usable as a directory and as a branch.
-var validName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$`)
+var validName = lazy.Regexp(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$`)
 
 // invalid is what NameOf replaces: dots, too, because two of them are not allowed.
-var invalid = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+var invalid = lazy.Regexp(`[^A-Za-z0-9_]+`)
 
 // CheckName says in one line what is wrong with a name.
 func CheckName(name string) error {
-	if !validName.MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") {
+	if !validName().MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") {
 		return fmt.Errorf("%q cannot name a worktree: use letters, digits, dots, dashes and underscores", name)
 	}
 	return nil
@@ -93,7 +93,7 @@ func CheckName(name string) error {
 // NameOf makes a name of any text, for CreateNew.
 func NameOf(text string) string {
 	const most = 40 // a number follows
-	name := strings.Trim(invalid.ReplaceAllString(text, "-"), "-")
+	name := strings.Trim(invalid().ReplaceAllString(text, "-"), "-")
 	if len(name) > most {
 		name = strings.TrimRight(name[:most], "-")
 	}

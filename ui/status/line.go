@@ -6,7 +6,6 @@ package status
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/describe"
 	"parley/internal/intent"
+	"parley/internal/lazy"
 	"parley/internal/safetext"
 	"parley/internal/text"
 	"parley/internal/words"
@@ -182,9 +182,9 @@ func (l Line) modes() (parts []string) {
 	}
 	name = "mode: " + name
 	switch words := strings.ToLower(id + " " + name); {
-	case unasking.MatchString(words):
+	case unasking().MatchString(words):
 		name = l.Env.Theme.Bad.Paint(name)
-	case editing.MatchString(words):
+	case editing().MatchString(words):
 		name = l.Env.Theme.Warn.Paint(name)
 	}
 	return append(parts, name)
@@ -193,8 +193,8 @@ func (l Line) modes() (parts []string) {
 // Words in the names of modes in which agents do not ask before anything, or before edits. They are a
 // hint for the eye: what an agent does in a mode is its own business.
 var (
-	unasking = regexp.MustCompile(`bypass|yolo|danger|full.?access|don.?t.?ask|auto.?approve`)
-	editing  = regexp.MustCompile(`accept|auto`)
+	unasking = lazy.Regexp(`bypass|yolo|danger|full.?access|don.?t.?ask|auto.?approve`)
+	editing  = lazy.Regexp(`accept|auto`)
 )
 
 // others counts the other sessions that wait.
