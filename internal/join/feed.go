@@ -232,13 +232,18 @@ func outputs(t *thread.Thread, it *thread.Item) bool {
 	})
 }
 
+// dirty reports whether there may be something to send.
+func (f *feed) dirty() bool {
+	return len(f.changed) > 0 || f.other || f.thread != f.session.Thread || len(f.prompts) > 0
+}
+
 // flush sends the live clients what has changed. It returns false if some of it is to be sent later, which only
 // happens if all is not set.
 func (f *feed) flush(now time.Time, all bool) bool {
 	if title := f.session.Title(); title != f.title {
 		f.title, f.other = title, true
 	}
-	if len(f.changed) == 0 && !f.other && f.thread == f.session.Thread {
+	if !f.dirty() {
 		return true
 	}
 	f.learn()

@@ -48,7 +48,8 @@ type Hub struct {
 	clients   []*client
 	feeds     []*feed
 	questions []*question
-	delayed   bool // a round will follow soon
+	due       time.Time // when a round follows; zero: no time is set
+	flushed   time.Time
 }
 
 // Serve lets clients that connect to a listener join the sessions of a workspace. It is called before anything
@@ -205,25 +206,31 @@ func (h *Hub) listen() {
 	})
 }
 
-// soon has a round follow after a while.
+// soon has a round follow after a while, unless one follows earlier.
 func (h *Hub) soon(d time.Duration) {
-	if h.delayed {
+	at := time.Now().Add(d)
+	if !h.due.IsZero() && !at.Before(h.due) {
 		return
 	}
-	h.delayed = true
+	h.due = at
 	h.w.Run(func(ctx context.Context) func() {
 		select {
 		case <-time.After(d):
 		case <-ctx.Done():
 			return nil
 		}
-		return func() { h.delayed = false; h.round() }
+		return func() {
+			if h.due.Equal(at) {
+				h.due = time.Time{}
+			}
+			h.round()
+		}
 	})
 }
 
 // round sends what there is, continues replays, and handles requests.
 func (h *Hub) round() {
-	h.Rest()
+	h.flush()
 	again := false
 	for _, f := range h.feeds {
 		for _, r := range slices.Clone(f.joining) {
@@ -235,6 +242,22 @@ func (h *Hub) round() {
 	}
 	if again {
 		h.soon(pace)
+	}
+}
+
+// flush sends clients what has changed.
+func (h *Hub) flush() {
+	now := h.opts.Now()
+	h.flushed = now
+	for _, f := range h.feeds {
+		if !f.followed() && len(f.prompts) == 0 {
+			f.forgetChanges()
+			continue
+		}
+		if !f.flush(now, false) {
+			h.soon(screenPace)
+		}
+		f.dropped()
 	}
 }
 
@@ -279,19 +302,19 @@ func (h *Hub) Heard(n workspace.News) {
 	}
 }
 
+// frame is the time between two flushes: in a flood, clients get what happens in between at once.
+const frame = 16 * time.Millisecond
+
 // Rest implements workspace.Follower.
 func (h *Hub) Rest() {
-	now := h.opts.Now()
-	for _, f := range h.feeds {
-		if !f.followed() && len(f.prompts) == 0 {
-			f.forgetChanges()
-			continue
-		}
-		if !f.flush(now, false) {
-			h.soon(screenPace)
-		}
-		f.dropped()
+	if len(h.clients) == 0 || !slices.ContainsFunc(h.feeds, (*feed).dirty) {
+		return
 	}
+	if rest := frame - h.opts.Now().Sub(h.flushed); rest > 0 {
+		h.soon(rest)
+		return
+	}
+	h.flush()
 }
 
 // feedOf returns the feed of a session, nil as long as it is not open.

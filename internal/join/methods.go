@@ -431,7 +431,7 @@ func (c *client) set(r *request, f *feed, id, value string, result func() any) {
 			return
 		}
 		f.other = true
-		c.hub.Rest()
+		c.hub.flush()
 		r.answer(result(), nil)
 	})
 }

@@ -181,6 +181,9 @@ func (f *feed) promptNews(n workspace.News) {
 	case workspace.PromptNotSent:
 		f.failed(n.Text, n.Err)
 	case workspace.PromptReturned:
+		if n.Withdrawn {
+			n.Err = nil
+		}
 		f.failed(n.Text, n.Err)
 	case workspace.PromptDeferred: // it is in the queue again
 		for _, p := range f.prompts {

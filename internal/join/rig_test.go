@@ -53,12 +53,13 @@ func with(t *testing.T, version string, opts Options, f func(*rig)) {
 		go r.run()
 		r.on(func() { r.w.Start(spec) })
 		r.settle()
+		defer func() {
+			r.w.Close()
+			close(r.do)
+			<-r.ended
+			time.Sleep(time.Minute) // whatever the agents still do
+		}()
 		f(r)
-		r.w.Close()
-		close(r.do)
-		<-r.ended
-		r.tasks.Wait()
-		synctest.Wait()
 	})
 }
 
@@ -123,6 +124,12 @@ func (r *rig) on(f func()) {
 func (r *rig) settle() {
 	time.Sleep(2 * time.Second)
 	synctest.Wait()
+}
+
+// id returns the id of the session in front for clients.
+func (r *rig) id() (id string) {
+	r.on(func() { id = r.hub.feedOf(r.session()).id })
+	return id
 }
 
 func (r *rig) session() *workspace.Session { return r.w.Front() }
