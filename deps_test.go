@@ -144,6 +144,7 @@ var arrows = []struct {
 	{"events know nothing of the engine", is("acpclient/event"), oursBut("internal/linediff", "internal/safetext")},
 	{"the thread is made of events", inside("acpclient/thread"), oursBut("acpclient/event", "acpclient/thread")},
 	{"front ends stand on the workspace", inside("ui"), is("acpclient")},
+	{"clients stand on the workspace", is("internal/join"), oursBut("acpclient/event", "acpclient/jsonrpc", "acpclient/thread", "acpclient/transport", "acpclient/wire", "permissions", "internal/attach", "internal/emulator", "internal/hello", "internal/linediff", "internal/picture", "internal/safetext", "internal/token", "internal/workspace")},
 	{"the workspace draws nothing", is("internal/workspace"), oursBut("acpclient", "acpclient/event", "acpclient/thread", "permissions", "internal/attach", "internal/carried", "internal/closest", "internal/finder", "internal/linediff", "internal/memory", "internal/notes", "internal/safetext", "internal/template", "internal/undo", "internal/words")},
 	{"the gateway relays", inside("internal/gateway"), oursBut("acpclient/transport", "internal/envelope", "internal/jsonscan", "internal/outflow", "internal/redact", "internal/safetext")},
 	{"an envelope is no more than JSON", is("internal/envelope"), oursBut("internal/jsonscan")},

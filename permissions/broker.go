@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -275,6 +276,11 @@ func (b *Broker) AnswerAttended(key uint64, optionID string) error {
 	return b.answer(key, Answer{OptionID: optionID, Attended: true})
 }
 
+// AnswerFrom is like [Broker.Answer] for the user at another client, whose name must be safe to show.
+func (b *Broker) AnswerFrom(client string, key uint64, optionID string) error {
+	return b.answer(key, Answer{OptionID: optionID, By: byClient + client})
+}
+
 func (b *Broker) answer(key uint64, a Answer) error {
 	b.mu.Lock()
 	p := b.open[key]
@@ -292,7 +298,7 @@ func (b *Broker) answer(key uint64, a Answer) error {
 	if b.mu.Unlock(); err != nil {
 		return err
 	}
-	a.By = "you"
+	a.By = cmp.Or(a.By, "you")
 	p.publish(a)
 	return nil
 }

@@ -200,13 +200,19 @@ const (
 type Answer struct {
 	OptionID  string // valid unless Cancelled
 	Cancelled bool
-	By        string // who decided: "you", "--approve-all", "you, earlier in this session"; "" if cancelled
+	By        string // who decided: "you", "client: phone", "--approve-all", "you, earlier in this session"; "" if cancelled
 	// Text, if not nil, is written instead of Change.New, verbatim.
 	Text *string
 	// Attended says that the command gets its own terminal for the user's keyboard. Only
 	// [Broker.AnswerAttended] sets it.
 	Attended bool
 }
+
+// byClient begins the By of an answer that the user gave at another client.
+const byClient = "client: "
+
+// ByUser reports whether the user decided, here or at another client, when asked.
+func (a Answer) ByUser() bool { return a.By == "you" || strings.HasPrefix(a.By, byClient) }
 
 // Asked is posted when the user has to answer a question. It may arrive before the front end
 // knows the session: an agent can ask while it loads one.

@@ -84,6 +84,8 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		return m.pageOf(n.Session).OnNews(n)
 	case workspace.AccountChanged:
 		m.start.Refresh()
+	case workspace.ClientsChanged:
+		m.Front.Say(n.Line)
 	case workspace.SessionsListed:
 		if l := m.Front.Panels.ListOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note, l.Lasting = "", words.Sentence(n.Err.Error())

@@ -330,9 +330,12 @@ type PermissionAnswered struct {
 	Subject  string // what the request was about, one line
 	Decision string // the option's name, or "cancelled"
 	Allowed  bool
-	By       string // "you", "a rule", …; "" when cancelled
+	By       string // "you", "client: phone", "a rule", …; "" when cancelled
 	At       time.Time
 }
+
+// ByClient begins PermissionAnswered.By if the user decided at another client, whose name follows.
+const ByClient = "client: "
 
 // plainAnswers are options that say no more than whether something was allowed.
 var plainAnswers = map[string]bool{"allow": true, "allow once": true, "yes": true, "reject": true, "reject once": true, "no": true, "cancelled": true}
@@ -353,7 +356,7 @@ func (e *PermissionAnswered) Outcome() string {
 	case strings.HasPrefix(e.By, "you, "):
 		words += " by your earlier answer"
 	default:
-		words += " by " + e.By
+		words += " by " + strings.TrimPrefix(e.By, ByClient)
 	}
 	if (e.By == "you" || e.By == "") && !plainAnswers[strings.ToLower(e.Decision)] {
 		words += " (" + e.Decision + ")"

@@ -131,19 +131,24 @@ func (p *Peer) Call(ctx context.Context, method string, params, result any) erro
 
 // Notify queues a notification.
 func (p *Peer) Notify(method string, params any) error {
-	raw, err := encode(params)
+	data, err := Notification(method, params)
 	if err != nil {
-		return fmt.Errorf("encode the params of %s: %w", method, err)
-	}
-	data, err := encode(outgoing{Version: "2.0", Method: method, Params: json.RawMessage(raw)})
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", method, err)
+		return err
 	}
 	session := ""
 	if method != "$/cancel_request" {
-		session = envelope.Session(raw)
+		session = envelope.Session(envelope.Member(data, "params"))
 	}
 	return p.send(transport.Message{Data: data, Session: session})
+}
+
+// Notification encodes a notification.
+func Notification(method string, params any) ([]byte, error) {
+	data, err := encode(outgoing{Version: "2.0", Method: method, Params: params})
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", method, err)
+	}
+	return data, nil
 }
 
 // removeCall removes and returns the call with this id, nil if there is none.

@@ -15,6 +15,11 @@ type outgoing struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
+// Failure encodes an error that answers no request: its id is null.
+func Failure(e *Error) ([]byte, error) {
+	return encode(outgoing{Version: "2.0", ID: json.RawMessage("null"), Error: e})
+}
+
 // encode writes v as one line of JSON without HTML escapes.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer

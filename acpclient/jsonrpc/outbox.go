@@ -76,6 +76,12 @@ func (o *outbox) next() (delayed, bool) {
 	return m, true
 }
 
+func (o *outbox) waiting() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes
+}
+
 // flush waits until everything is written, at most for d.
 func (o *outbox) flush(d time.Duration) {
 	timeUp := false

@@ -40,11 +40,19 @@ type Request struct {
 	Method  string
 	Params  json.RawMessage // valid JSON, nil if absent
 	Session string          // params.sessionId, or ""
+
+	// Later lets the handler answer the request itself, once and on any goroutine: what it sends
+	// before comes first, and what it sends after comes after. The context is that of a Work.
+	// Handler.Request must return Deferred then.
+	Later func() (ctx context.Context, answer func(result any, err error))
 }
 
 // Work answers a request. Its context ends when the peer cancels the request or the
 // connection closes. An *Error is sent as it is, other errors through Options.MapError.
 type Work func(ctx context.Context) (any, error)
+
+// Deferred is the Work of a request that its handler answers; see Request.Later.
+func Deferred(context.Context) (any, error) { return nil, nil }
 
 // DefaultGrace is the default of Options.Grace.
 const DefaultGrace = 2 * time.Second
@@ -222,6 +230,13 @@ func (p *Peer) writeFailed(err error) {
 		p.shut(fmt.Errorf("write to the peer: %w", err))
 	}
 }
+
+// Send queues a message that is already encoded, such as one from Notification that several peers
+// get, or several of them with newlines between.
+func (p *Peer) Send(data []byte) error { return p.send(transport.Message{Data: data}) }
+
+// Queued returns how many bytes wait to be written.
+func (p *Peer) Queued() int { return p.out.waiting() }
 
 // send queues a message. It fails if the connection has ended.
 func (p *Peer) send(m transport.Message) error { return p.sendDelayed(delayed{Message: m}) }

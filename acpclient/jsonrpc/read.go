@@ -170,21 +170,26 @@ func (p *Peer) requested(method string, e *envelope.Envelope, into *batch) {
 		p.reply(id, r.Session, into, Errorf(CodeInternalError, "Too many requests at once: at most %d", p.opts.MaxInFlight))
 		return
 	}
-	work, failure := p.announce(r)
-	if work == nil {
-		p.workDone(w)
-		p.reply(id, r.Session, into, failure)
-		return
-	}
-	go func() {
-		result, err := p.perform(ctx, method, work)
+	finish := func(result any, err error) {
 		p.workDone(w)
 		if err != nil {
 			p.reply(id, r.Session, into, p.opts.MapError(err))
 			return
 		}
 		p.replyResult(id, r.Session, into, result)
-	}()
+	}
+	later := false
+	r.Later = func() (context.Context, func(any, error)) {
+		later = true
+		return ctx, finish
+	}
+	switch work, failure := p.announce(r); {
+	case work == nil:
+		p.workDone(w)
+		p.reply(id, r.Session, into, failure)
+	case !later:
+		go func() { finish(p.perform(ctx, method, work)) }()
+	}
 }
 
 // announce asks the handler for the work. If that is nil, failure is the error to send.

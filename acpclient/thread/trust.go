@@ -52,7 +52,7 @@ const maxAnswers = 256
 
 // trustOf returns the Trust that an answer gives, Harmless if nothing was decided.
 func trustOf(e event.PermissionAnswered) Trust {
-	user := e.By == "you" || e.By == "" // a log does not have it
+	user := e.By == "you" || strings.HasPrefix(e.By, event.ByClient) || e.By == "" // a log does not have it
 	switch {
 	case !e.Allowed && e.By == "" && e.Decision == "cancelled": // with the turn, or by the end of the connection
 		return Harmless

@@ -408,7 +408,7 @@ func (a *asked) answer(ctx context.Context) permissions.Answer {
 		answer := a.pending.Wait(ctx)
 		shown := a.pending.Question
 		allowed := permissions.Option{Kind: meaning(a.question.Options, answer.OptionID)}.Allows()
-		if answer.Cancelled || !allowed || answer.By != "you" || shown.Kind != "edit" || a.over() {
+		if answer.Cancelled || !allowed || !answer.ByUser() || shown.Kind != "edit" || a.over() {
 			return answer
 		}
 		now, g := a.prepare()
@@ -447,7 +447,7 @@ func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 		}
 	}
 	if kind == permissions.AllowAlways || kind == permissions.AllowOnce {
-		a.grant.key, a.grant.byUser = a.pending.Question.Key, answer.By == "you"
+		a.grant.key, a.grant.byUser = a.pending.Question.Key, answer.ByUser()
 		a.host.granted(a.question.Session, func(s *grants) uint64 { s.add(a.grant); return 0 })
 		waitLooked(ctx, a.looked)
 	}

@@ -196,6 +196,11 @@ type (
 	}
 	// SessionsListed: the stored sessions of an agent, or those in the logs, were listed.
 	SessionsListed struct{ Err error }
+	// ClientsChanged: another client has joined or left. Line says which.
+	ClientsChanged struct {
+		Clients []Client
+		Line    string
+	}
 	// Said: a line about an action of the user on a session.
 	Said struct {
 		OfSession
@@ -214,6 +219,10 @@ func (n LoginWanted) About() *Session {
 // About implements News.
 func (SessionsListed) About() *Session { return nil }
 func (SessionsListed) isNews()         {}
+
+// About implements News.
+func (ClientsChanged) About() *Session { return nil }
+func (ClientsChanged) isNews()         {}
 
 // Text returns the notice for the user.
 func (n LimitReached) Text() string {

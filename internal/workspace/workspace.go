@@ -82,6 +82,10 @@ type Options struct {
 	Resume string        // id or title of the session that the first connection opens
 	Pace   time.Duration // minimum time between two batches of an agent's events
 	Now    func() time.Time
+
+	// Begun is called with the workspace, on the goroutine of its front end, before anything happens in it. It may
+	// be nil.
+	Begun func(*Workspace)
 }
 
 // Workspace is everything that is open. It belongs to one goroutine.
@@ -100,6 +104,7 @@ type Workspace struct {
 	ending      bool
 	images      attach.Images
 	templates   Templates
+	followers   followers
 }
 
 // New returns a workspace whose front session is not open yet.
@@ -114,14 +119,19 @@ func New(opts Options) *Workspace {
 	}
 	w.sessions = []*Session{w.front}
 	w.loadNames()
+	if opts.Begun != nil {
+		opts.Begun(w)
+	}
 	return w
 }
 
 // Images returns the images of all prompts, which front ends add.
 func (w *Workspace) Images() *attach.Images { return &w.images }
 
-// Tasks returns the tasks to be run, each once.
+// Tasks returns the tasks to be run, each once. What follows the workspace hears first of the news that the
+// front end has handled.
 func (w *Workspace) Tasks() []Task {
+	w.followers.catchUp(len(w.news) == 0)
 	tasks := w.tasks
 	w.tasks = nil
 	return tasks
@@ -134,6 +144,7 @@ func (w *Workspace) TakeNews() (News, bool) {
 	}
 	n := w.news[0]
 	w.news = w.news[1:]
+	w.followers.took(n)
 	return n, true
 }
 

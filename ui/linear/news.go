@@ -42,6 +42,8 @@ func (c *chat) onNews(n workspace.News) {
 		if !n.Agent.Opening() { // else its start says it
 			c.out.say("Account of %s: %s.", called(n.Agent), n.Agent.Account())
 		}
+	case workspace.ClientsChanged:
+		c.out.say("Notice: client %s.", n.Line)
 	case workspace.LoggedIn:
 		c.out.say("Logged in.")
 	case workspace.LoginFailed:

@@ -1,0 +1,204 @@
+package join
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/transport"
+	"parley/internal/hello"
+)
+
+// Limits of a client.
+const (
+	maxMessage  = 32 << 20 // bytes of one message: a prompt with an image of 10 MB fits
+	maxUnread   = 16 << 20 // bytes that wait for a client; it is dropped if there are more
+	maxRequests = 64       // requests that wait for their answer
+	maxNotes    = 64       // notifications that wait to be handled
+	perRound    = 16       // requests handled in one round
+)
+
+// client is another ACP client. Its fields but the first belong to the front end's goroutine.
+type client struct {
+	hub  *Hub
+	peer *jsonrpc.Peer
+	name string // safe to show
+	role hello.Role
+
+	mu    sync.Mutex
+	notes int // notifications that wait
+
+	dialect dialect
+	ready   bool // it was initialized
+	todo    []*request
+	busy    bool // a replay is running: later requests wait
+}
+
+// request is a request or a notification that waits.
+type request struct {
+	method string
+	params json.RawMessage
+	ctx    context.Context
+
+	// answer is nil for a notification. Only the first answer counts.
+	answer    func(any, error)
+	cancelled func() // called when the client cancels it and it has no answer yet
+}
+
+func newClient(h *Hub, said hello.Hello, conn transport.Conn) *client {
+	c := &client{hub: h, name: said.Client, role: said.Role}
+	c.peer = jsonrpc.NewPeer(conn, c, jsonrpc.Options{MaxInFlight: maxRequests, MaxQueued: maxUnread})
+	return c
+}
+
+func (c *client) start() { c.peer.Start() }
+
+// Notification implements jsonrpc.Handler, on the reader goroutine.
+func (c *client) Notification(method string, params []byte) {
+	if method != "session/cancel" {
+		return
+	}
+	c.mu.Lock()
+	full := c.notes >= maxNotes
+	if !full {
+		c.notes++
+	}
+	c.mu.Unlock()
+	if full {
+		return
+	}
+	r := &request{method: method, params: bytes.Clone(params)}
+	c.hub.inbox.add(func() {
+		c.mu.Lock()
+		c.notes--
+		c.mu.Unlock()
+		c.todo = append(c.todo, r)
+	})
+}
+
+// Request implements jsonrpc.Handler, on the reader goroutine.
+func (c *client) Request(r jsonrpc.Request) jsonrpc.Work {
+	if methodOf(r.Method) == nil {
+		return nil
+	}
+	ctx, answer := r.Later()
+	answered := false // on the front end's goroutine, like all that follows
+	req := &request{method: r.Method, params: r.Params, ctx: ctx}
+	stop := context.AfterFunc(ctx, func() {
+		c.hub.inbox.add(func() {
+			if !answered {
+				req.cancelled()
+			}
+		})
+	})
+	req.answer = func(result any, err error) {
+		if !answered {
+			answered = true
+			stop()
+			answer(result, err)
+		}
+	}
+	req.cancelled = func() { req.answer(nil, jsonrpc.ErrRequestCancelled) }
+	c.hub.inbox.add(func() { c.todo = append(c.todo, req) })
+	return jsonrpc.Deferred
+}
+
+// serve handles requests, in their order. It reports whether there are more.
+func (c *client) serve() (more bool) {
+	for n := 0; len(c.todo) > 0 && !c.busy; n++ {
+		if n == perRound || c.queued() > maxAhead {
+			return true
+		}
+		r := c.todo[0]
+		c.todo = c.todo[1:]
+		c.handle(r)
+	}
+	return len(c.todo) > 0
+}
+
+// handle handles one request.
+func (c *client) handle(r *request) {
+	fail := func(err error) {
+		if r.answer != nil {
+			r.answer(nil, err)
+		}
+	}
+	m := methodOf(r.method)
+	switch {
+	case m == nil:
+		fail(jsonrpc.ErrMethodNotFound)
+	case r.ctx != nil && r.ctx.Err() != nil:
+		fail(jsonrpc.ErrRequestCancelled)
+	case !c.ready && r.method != "initialize":
+		fail(jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Not initialized"))
+	case m.version != 0 && c.dialect.version != m.version:
+		fail(jsonrpc.ErrMethodNotFound.WithData(map[string]string{"method": r.method}))
+	case m.talks && !c.role.Talks():
+		fail(jsonrpc.Errorf(jsonrpc.CodeInternalError, "Not allowed: %s may only watch", c.name))
+	default:
+		m.handle(c, r)
+	}
+}
+
+// decode decodes the parameters of a request.
+func (r *request) decode(into any) error {
+	params := r.params
+	if len(params) == 0 || string(params) == "null" {
+		params = json.RawMessage("{}")
+	}
+	if err := json.Unmarshal(params, into); err != nil {
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err)
+	}
+	return nil
+}
+
+// send sends encoded messages.
+func (c *client) send(data []byte) { c.peer.Send(data) }
+
+// queued returns how many bytes the client has not read yet.
+func (c *client) queued() int { return c.peer.Queued() }
+
+// writePatience is how long a client may leave a message unread that its socket has no room for.
+const writePatience = 30 * time.Second
+
+// socket carries messages over a connection, one a line.
+type socket struct {
+	conn  net.Conn
+	lines *transport.LineReader
+	buf   []byte
+}
+
+func newWire(conn net.Conn, r *bufio.Reader) transport.Conn {
+	return &socket{conn: conn, lines: transport.NewLineReader(r, maxMessage)}
+}
+
+// Recv implements transport.Conn.
+func (s *socket) Recv() ([]byte, error) {
+	line, err := s.lines.Next()
+	if err != nil && err != io.EOF {
+		if _, tooLong := err.(*transport.TooLongError); !tooLong {
+			return nil, transport.ErrClosed
+		}
+	}
+	return line, err
+}
+
+// Send implements transport.Conn.
+func (s *socket) Send(m transport.Message) error {
+	s.buf = append(append(s.buf[:0], m.Data...), '\n')
+	s.conn.SetWriteDeadline(time.Now().Add(writePatience))
+	_, err := s.conn.Write(s.buf)
+	if cap(s.buf) > 1<<20 {
+		s.buf = nil
+	}
+	return err
+}
+
+// Close implements transport.Conn.
+func (s *socket) Close() error { return s.conn.Close() }

@@ -1,0 +1,331 @@
+// Package join lets other ACP clients join the sessions of a live parley: it is a front end over
+// internal/workspace, next to the screen or the chat in lines and on their goroutine, and an ACP agent to each
+// client, in version 1 or 2, whatever the session's own agent speaks.
+//
+// A client connects to a socket of this user, says in one line who it is and what it may do (package hello), and
+// then speaks newline-delimited JSON-RPC. Its requests are handled on the goroutine of the front end, in their
+// order, and what it is told is made from the threads of the sessions: the replay when it joins and the updates
+// that follow come from one function with a cursor. Nothing is told twice, and nothing is left out.
+//
+// fs/* and terminal/* are never requested of a client, and it does not get the agent's elicitations. Questions
+// go to clients with the role approve: see questions.go.
+package join
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/acpclient/jsonrpc"
+	"parley/internal/hello"
+	"parley/internal/workspace"
+	"parley/permissions"
+)
+
+// Options configures a Hub.
+type Options struct {
+	Version string // of parley
+	// ApproveFromClients says that clients with the role approve may allow. Otherwise they may only reject.
+	ApproveFromClients bool
+	Now                func() time.Time // nil: time.Now
+}
+
+// maxClients bounds how many clients have joined at once.
+const maxClients = 64
+
+// Hub is the front end of all clients.
+type Hub struct {
+	w        *workspace.Workspace
+	opts     Options
+	listener net.Listener
+	inbox    *inbox
+
+	clients   []*client
+	feeds     []*feed
+	questions []*question
+	delayed   bool // a round will follow soon
+}
+
+// Serve lets clients that connect to a listener join the sessions of a workspace. It is called before anything
+// happens in the workspace, and ends with it: it closes the listener and all connections.
+func Serve(w *workspace.Workspace, l net.Listener, opts Options) *Hub {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	h := &Hub{w: w, opts: opts, listener: l, inbox: &inbox{ready: make(chan struct{}, 1)}}
+	w.Follow(h)
+	h.listen()
+	context.AfterFunc(w.Context(), func() { l.Close() })
+	go h.accept(w.Context())
+	return h
+}
+
+// accept handles connections until the listener is closed.
+func (h *Hub) accept(ctx context.Context) {
+	for {
+		conn, err := h.listener.Accept()
+		if err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			select { // no file descriptors are left, say
+			case <-time.After(time.Second):
+				if _, gone := err.(*net.OpError); gone && strings.Contains(err.Error(), net.ErrClosed.Error()) {
+					return
+				}
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		go h.greet(ctx, conn)
+	}
+}
+
+// helloPatience is how long a client may take for its first line.
+const helloPatience = 10 * time.Second
+
+// greet reads the first line of a connection.
+func (h *Hub) greet(ctx context.Context, conn net.Conn) {
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	conn.SetReadDeadline(time.Now().Add(helloPatience))
+	r := bufio.NewReader(conn)
+	said, err := hello.Receive(r)
+	if err != nil {
+		refuse(conn, err.Error())
+		stop()
+		return
+	}
+	conn.SetReadDeadline(time.Time{})
+	c := newClient(h, said, newWire(conn, r))
+	h.inbox.add(func() { h.joined(c, conn) })
+	<-c.peer.Done()
+	stop()
+	c.peer.Close(nil)
+	h.inbox.add(func() { h.left(c) })
+}
+
+// refuse tells a connection why it is closed.
+func refuse(conn net.Conn, why string) {
+	conn.SetWriteDeadline(time.Now().Add(time.Second))
+	if line, err := jsonrpc.Failure(jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "%s", why)); err == nil {
+		conn.Write(append(line, '\n'))
+	}
+	conn.Close()
+}
+
+// joined adds a client.
+func (h *Hub) joined(c *client, conn net.Conn) {
+	if len(h.clients) >= maxClients {
+		refuse(conn, "too many clients have joined")
+		go c.peer.Close(nil)
+		return
+	}
+	h.clients = append(h.clients, c)
+	c.start()
+	h.report(c, "joined: may "+string(c.role))
+}
+
+// left forgets a client.
+func (h *Hub) left(c *client) {
+	i := slices.Index(h.clients, c)
+	if i < 0 {
+		return
+	}
+	h.clients = slices.Delete(h.clients, i, i+1)
+	for _, f := range h.feeds {
+		f.leave(c)
+		f.forget(c)
+	}
+	for _, q := range h.questions {
+		delete(q.asked, c)
+	}
+	h.report(c, "left")
+}
+
+// report says who has joined.
+func (h *Hub) report(c *client, what string) {
+	var all []workspace.Client
+	for _, c := range h.clients {
+		all = append(all, workspace.Client{Name: c.name, Role: string(c.role)})
+	}
+	h.w.SetClients(all, c.name+" "+what)
+}
+
+// inbox holds what clients want until the front end's goroutine has time for it.
+type inbox struct {
+	mu    sync.Mutex
+	todo  []func()
+	ready chan struct{}
+}
+
+func (b *inbox) add(f func()) {
+	b.mu.Lock()
+	b.todo = append(b.todo, f)
+	b.mu.Unlock()
+	select {
+	case b.ready <- struct{}{}:
+	default:
+	}
+}
+
+func (b *inbox) take() []func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	todo := b.todo
+	b.todo = nil
+	return todo
+}
+
+// pace is the time between two rounds.
+const pace = 4 * time.Millisecond
+
+// listen waits for what clients want, and handles it in a round.
+func (h *Hub) listen() {
+	began := time.Now()
+	h.w.Run(func(ctx context.Context) func() {
+		select {
+		case <-h.inbox.ready:
+		case <-ctx.Done():
+			return nil
+		}
+		time.Sleep(pace - time.Since(began)) // of a flood of requests, some at a time
+		return func() {
+			for _, f := range h.inbox.take() {
+				f()
+			}
+			h.round()
+			h.listen()
+		}
+	})
+}
+
+// soon has a round follow after a while.
+func (h *Hub) soon(d time.Duration) {
+	if h.delayed {
+		return
+	}
+	h.delayed = true
+	h.w.Run(func(ctx context.Context) func() {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+			return nil
+		}
+		return func() { h.delayed = false; h.round() }
+	})
+}
+
+// round sends what there is, continues replays, and handles requests.
+func (h *Hub) round() {
+	h.Rest()
+	again := false
+	for _, f := range h.feeds {
+		for _, r := range slices.Clone(f.joining) {
+			again = !f.catchUp(r) || again
+		}
+	}
+	for _, c := range slices.Clone(h.clients) {
+		again = c.serve() || again
+	}
+	if again {
+		h.soon(pace)
+	}
+}
+
+// Heard implements workspace.Follower.
+func (h *Hub) Heard(n workspace.News) {
+	now := h.opts.Now()
+	s := n.About()
+	switch n := n.(type) {
+	case workspace.SessionRemoved:
+		h.removed(n.Session)
+		return
+	case workspace.AgentStarting:
+		h.withdraw(func(q *question) bool { return q.session.Agent == n.Agent })
+	case workspace.ClientsChanged:
+		return
+	}
+	if s == nil {
+		return
+	}
+	f := h.feedOf(s)
+	if f == nil {
+		return
+	}
+	f.heard(n, now)
+	f.promptNews(n)
+	applied, ok := n.(workspace.EventApplied)
+	if !ok {
+		return
+	}
+	switch e := applied.Event.(type) {
+	case permissions.Asked:
+		f.flush(now, true)
+		h.ask(f, e)
+	case permissions.Settled:
+		h.withdraw(func(q *question) bool { return q.session == s && q.key == e.Key })
+	case event.Disconnected:
+		h.withdraw(func(q *question) bool { return q.session == s })
+		f.lost(e.Err)
+	case event.TurnEnded: // all updates of a turn come before the answer
+		f.flush(now, true)
+		f.turnEnded(e)
+	}
+}
+
+// Rest implements workspace.Follower.
+func (h *Hub) Rest() {
+	now := h.opts.Now()
+	for _, f := range h.feeds {
+		if !f.followed() && len(f.prompts) == 0 {
+			f.forgetChanges()
+			continue
+		}
+		if !f.flush(now, false) {
+			h.soon(screenPace)
+		}
+		f.dropped()
+	}
+}
+
+// feedOf returns the feed of a session, nil as long as it is not open.
+func (h *Hub) feedOf(s *workspace.Session) *feed {
+	for _, f := range h.feeds {
+		if f.session == s {
+			return f
+		}
+	}
+	if s.ReadOnly || !s.IsOpen() {
+		return nil
+	}
+	f := newFeed(s, h.idFor(s), h.opts.Now())
+	h.feeds = append(h.feeds, f)
+	return f
+}
+
+// feed returns the feed with an id, nil if there is none.
+func (h *Hub) feed(id string) *feed {
+	for _, f := range h.feeds {
+		if f.id == id {
+			return f
+		}
+	}
+	return nil
+}
+
+// removed ends the feed of a session that was removed.
+func (h *Hub) removed(s *workspace.Session) {
+	h.withdraw(func(q *question) bool { return q.session == s })
+	h.feeds = slices.DeleteFunc(h.feeds, func(f *feed) bool {
+		if f.session == s {
+			f.close()
+		}
+		return f.session == s
+	})
+}
