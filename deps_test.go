@@ -127,6 +127,8 @@ var arrows = []struct {
 	{"fsops stands alone", inside("fsops"), ours},
 	{"permissions compare texts", inside("permissions"), oursBut("internal/lazy", "internal/linediff")},
 	{"words stand alone", is("internal/words"), ours},
+	{"the router passes messages on", is("internal/router"), oursBut("acpclient/jsonrpc", "acpclient/transport", "internal/envelope", "internal/hello", "internal/safetext")},
+	{"tokens are a file", is("internal/access"), oursBut("internal/atomicfile", "internal/filelock", "internal/filetrust", "internal/hello")},
 	{"a greeting is one line", is("internal/hello"), oursBut("internal/safetext")},
 	{"what the terminal can do needs no screen", is("internal/tty"), ours},
 	{"comparing texts needs no screen", is("internal/linediff"), oursBut("internal/patch", "internal/words")},
