@@ -29,8 +29,8 @@ func serveKept(t *testing.T) *remote {
 	t.Helper()
 	r := &remote{}
 	start := gateway.Command([]string{self(t)}, nil, 1<<20)
-	server := gateway.New(gateway.Options{Start: func(log *slog.Logger) (gateway.Agent, error) {
-		a, err := start(log)
+	server := gateway.New(gateway.Options{Start: func(c gateway.Client, log *slog.Logger) (gateway.Agent, error) {
+		a, err := start(c, log)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.served = append(r.served, a)

@@ -130,16 +130,18 @@ func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) erro
 	if err != nil {
 		return err
 	}
-	if !f.noToken && opts.Token == "" {
-		if opts.Token, err = f.generatedToken(ln.Addr(), log); err != nil {
+	token := ""
+	if !f.noToken && opts.Identify == nil {
+		if token, err = f.generatedToken(ln.Addr(), log); err != nil {
 			ln.Close()
 			return err
 		}
+		opts.Identify = gateway.OneToken(token, gateway.Client{})
 	}
 	signal.Ignore(syscall.SIGPIPE) // if the log's reader exits, the agents must not be abandoned
 	server := gateway.New(opts)
-	fmt.Fprintln(s.Out, "connect with: "+f.client(ln.Addr(), opts.Token))
-	log.Info("serving", "address", ln.Addr().String(), "path", f.path, "tls", opts.TLS != nil, "token", opts.Token != "", "command", argv[0])
+	fmt.Fprintln(s.Out, "connect with: "+f.client(ln.Addr(), token))
+	log.Info("serving", "address", ln.Addr().String(), "path", f.path, "tls", opts.TLS != nil, "token", opts.Identify != nil, "command", argv[0])
 	over := make(chan struct{})
 	defer close(over)
 	return server.Serve(cmd.Context(), ln, secondSignal(cmd.Context(), over))
@@ -191,7 +193,7 @@ func (f *serveFlags) options(log *slog.Logger) (gateway.Options, error) {
 		if err != nil {
 			return o, Usagef("--token-file %v", err)
 		}
-		o.Token = token
+		o.Identify = gateway.OneToken(token, gateway.Client{})
 	}
 	if f.cert != "" {
 		pair, err := tls.LoadX509KeyPair(f.cert, f.key)

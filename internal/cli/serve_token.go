@@ -90,13 +90,13 @@ func keepToken(address, token string, log *slog.Logger) (string, error) {
 	return token, atomicfile.Write(path, []byte(token+"\n"))
 }
 
-// client returns the command to type on the other side. It shows a generated token, but not one
-// from a file, which is the user's to share.
+// client returns the command to type on the other side. token is the one to show, "" if it is the user's to
+// share.
 func (f *serveFlags) client(bound net.Addr, token string) string {
-	if token == "" {
+	switch {
+	case f.noToken:
 		return "parley " + f.url(bound)
-	}
-	if f.tokenFile != "" {
+	case token == "":
 		token = "TOKEN"
 	}
 	set := "AUTH='Bearer " + token + "' "

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net"
@@ -13,11 +14,10 @@ import (
 
 // access decides which requests are allowed. A page in a browser must not reach an agent on
 // the machine of its reader, neither under its own origin nor through a name that it made
-// point here (DNS rebinding). So both Origin and Host must be known, and if there is a
-// token, every request must carry it.
+// point here (DNS rebinding). So both Origin and Host must be known, and if clients are identified by
+// tokens, every request must carry one.
 type access struct {
-	token    [sha256.Size]byte
-	required bool // a token is required
+	identify func(token string) (Client, bool) // nil: no token is required
 	inQuery  bool
 	origins  map[string]bool
 	hosts    map[string]bool
@@ -26,7 +26,7 @@ type access struct {
 }
 
 func newAccess(o Options) access {
-	a := access{token: sha256.Sum256([]byte(o.Token)), required: o.Token != "", inQuery: o.TokenInQuery,
+	a := access{identify: o.Identify, inQuery: o.TokenInQuery,
 		origins: map[string]bool{}, hosts: map[string]bool{}, cookies: o.CookieAffinity, refusals: &logLimiter{}}
 	for _, origin := range o.AllowOrigins {
 		a.origins[strings.ToLower(strings.TrimSuffix(origin, "/"))] = true
@@ -37,11 +37,36 @@ func newAccess(o Options) access {
 	return a
 }
 
-// check lets a request pass, or refuses it and reports that it is done.
-func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done bool) {
+// Client is the owner of a token. Connections of one client are closed to the others.
+type Client struct {
+	ID         string // identifies the token
+	Name, Role string // for Options.Start
+	// Admit, if not nil, is called before each connection of the client; an error refuses it.
+	Admit func() error
+}
+
+// OneToken returns a value of Options.Identify that knows one token.
+func OneToken(token string, c Client) func(string) (Client, bool) {
+	want := sha256.Sum256([]byte(token))
+	return func(token string) (Client, bool) {
+		sum := sha256.Sum256([]byte(token))
+		return c, subtle.ConstantTimeCompare(sum[:], want[:]) == 1
+	}
+}
+
+type clientKey struct{}
+
+// clientOf returns whose request it is.
+func clientOf(r *http.Request) Client {
+	c, _ := r.Context().Value(clientKey{}).(Client)
+	return c
+}
+
+// check lets a request pass and returns it with its client, or refuses it and returns nil.
+func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) *http.Request {
 	if !a.host(r) {
 		a.deny(s, w, r, http.StatusForbidden, "the Host of this request is not a name of this server")
-		return true
+		return nil
 	}
 	origins := r.Header["Origin"]
 	foreign := false
@@ -51,7 +76,7 @@ func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done 
 			foreign = true
 		case !sameSite(origin, r):
 			a.deny(s, w, r, http.StatusForbidden, "the Origin of this request is not allowed")
-			return true
+			return nil
 		}
 	}
 	if foreign && len(origins) == 1 {
@@ -61,15 +86,19 @@ func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done 
 			w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type, "+connectionHeader+", "+sessionHeader+", Acp-Protocol-Version")
 			w.Header().Set("Access-Control-Max-Age", "600")
 			w.WriteHeader(http.StatusNoContent) // browsers send preflight requests without credentials
-			return true
+			return nil
 		}
 	}
-	if a.required && !a.authorized(r) {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
-		a.deny(s, w, r, http.StatusUnauthorized, "a bearer token is required")
-		return true
+	if a.identify == nil {
+		return r
 	}
-	return false
+	for _, token := range a.tokens(r) {
+		if c, ok := a.identify(token); ok {
+			return r.WithContext(context.WithValue(r.Context(), clientKey{}, c))
+		}
+	}
+	a.unauthorized(s, w, r, "a bearer token is required")
+	return nil
 }
 
 // crossOrigin tells a browser that a page of an allowed origin may read the response.
@@ -91,24 +120,39 @@ func (a *access) deny(s *Server, w http.ResponseWriter, r *http.Request, status 
 	s.refuse(w, r, status, why)
 }
 
-// authorized compares the token in constant time.
-func (a *access) authorized(r *http.Request) bool {
-	if values := r.Header["Authorization"]; len(values) == 1 {
-		scheme, token, _ := strings.Cut(values[0], " ")
-		if strings.EqualFold(scheme, "Bearer") && a.equal(strings.TrimSpace(token)) {
-			return true
-		}
-	}
-	if !a.inQuery {
-		return false
-	}
-	token := r.URL.Query().Get("token")
-	return token != "" && a.equal(token)
+// unauthorized refuses a request for want of a valid token.
+func (a *access) unauthorized(s *Server, w http.ResponseWriter, r *http.Request, why string) {
+	w.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
+	a.deny(s, w, r, http.StatusUnauthorized, why)
 }
 
-func (a *access) equal(token string) bool {
-	sum := sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(sum[:], a.token[:]) == 1
+// Pages in browsers cannot set headers of a WebSocket, but offer subprotocols: they offer
+// subprotocol, which the server chooses, and tokenSubprotocol with the token, which it never repeats.
+const (
+	subprotocol      = "acp"
+	tokenSubprotocol = "parley.token."
+)
+
+// tokens returns the tokens that a request shows, at most one of each kind.
+func (a *access) tokens(r *http.Request) (out []string) {
+	if values := r.Header["Authorization"]; len(values) == 1 {
+		if scheme, token, _ := strings.Cut(values[0], " "); strings.EqualFold(scheme, "Bearer") {
+			out = append(out, strings.TrimSpace(token))
+		}
+	}
+	if hasToken(r.Header["Upgrade"], "websocket") {
+		for _, v := range r.Header["Sec-Websocket-Protocol"] {
+			for name := range strings.SplitSeq(v, ",") {
+				if token, ok := strings.CutPrefix(strings.TrimSpace(name), tokenSubprotocol); ok {
+					return append(out, token)
+				}
+			}
+		}
+	}
+	if a.inQuery {
+		out = append(out, r.URL.Query().Get("token"))
+	}
+	return out
 }
 
 // host reports whether a request was meant for this server: its Host is the address it

@@ -1,15 +1,20 @@
 package gateway
 
 import (
+	"errors"
+	"log/slog"
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/coder/websocket"
 )
 
 const secret = "0123456789abcdef-token"
 
-func withToken(o *Options) { o.Token = secret }
+func withToken(o *Options) { o.Identify = OneToken(secret, Client{}) }
 
 // The token is required by every method, by the upgrade, and by every path but the health
 // check; and it appears nowhere.
@@ -86,6 +91,84 @@ func TestTokenInQuery(t *testing.T) {
 			t.Errorf("the log contains:\n%s", r.log)
 		}
 	}, withToken, func(o *Options) { o.TokenInQuery = true })
+}
+
+// A page in a browser shows its token as a subprotocol; the server chooses the other one.
+func TestTokenAsSubprotocol(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "h1", withToken)
+	protocol := "Sec-WebSocket-Protocol: "
+	for _, wrong := range []string{"acp", "acp, parley.token.", "acp, parley.token.wrong", "acp, parley.token.wrong, parley.token." + secret, "acp, Parley.token." + secret,
+		"acp, parley.token." + secret + "x", "acp, parley.token." + strings.Repeat("x", 40<<10), strings.Repeat("acp,", 10<<10)} {
+		if _, res, err := r.dial(protocol + wrong); err == nil || res == nil || res.StatusCode != 401 {
+			t.Errorf("with %.60q: %v", wrong, err)
+		}
+	}
+	if _, res, err := r.dial(protocol + "acp, parley.token." + strings.Repeat("x", 80<<10)); err == nil || res == nil || res.StatusCode != 431 {
+		t.Errorf("with a huge header: %v", err)
+	}
+	if got := r.do("POST", request("1", "initialize", `{}`), asJSON, protocol+"acp, parley.token."+secret); got.status != 401 {
+		t.Errorf("a request that is no upgrade: %+v", got)
+	}
+	for _, offer := range [][]string{{"acp", tokenSubprotocol + secret}, {tokenSubprotocol + secret, "acp"}, {tokenSubprotocol + secret}} {
+		ws, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(r.base, "http"), &websocket.DialOptions{Subprotocols: offer})
+		if err != nil {
+			t.Fatalf("with %q: %v", offer, err)
+		}
+		if got := ws.Subprotocol(); got != "acp" && len(offer) > 1 || got == tokenSubprotocol+secret {
+			t.Errorf("with %q: the server chose %q", offer, got)
+		}
+		ws.CloseNow()
+	}
+	if strings.Contains(r.log.String(), secret) {
+		t.Errorf("the log contains:\n%s", r.log)
+	}
+}
+
+// Clients with tokens of their own cannot use each other's connections, and Admit may refuse one.
+func TestClientsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	var started, refused atomic.Int64
+	r := newRig(t, "h1", func(o *Options) {
+		start := o.Start
+		o.Start = func(c Client, log *slog.Logger) (Agent, error) {
+			if started.Add(1); c.Name != "ada" || c.Role != "watch" {
+				t.Errorf("started for %+v", c)
+			}
+			return start(c, log)
+		}
+		o.Identify = func(token string) (Client, bool) {
+			switch token {
+			case "of ada":
+				return Client{ID: "1", Name: "ada", Role: "watch"}, true
+			case "of bob":
+				return Client{ID: "2", Name: "bob", Role: "approve", Admit: func() error { refused.Add(1); return errors.New("used already") }}, true
+			}
+			return Client{}, false
+		}
+	})
+	r.header.Set("Authorization", "Bearer of ada")
+	c := r.connect()
+	r.header.Set("Authorization", "Bearer of bob")
+	for _, method := range []string{"POST", "GET", "DELETE"} {
+		if got := r.do(method, request("2", "session/list", `{}`), asJSON, "Accept: text/event-stream", "Acp-Connection-Id: "+c.id); got.status != 404 {
+			t.Errorf("%s to the connection of another client: %+v", method, got)
+		}
+	}
+	if got := r.do("POST", request("1", "initialize", `{}`), asJSON); got.status != 401 || !strings.Contains(got.body, "used already") {
+		t.Errorf("refused: %+v", got)
+	}
+	if _, res, err := r.dial(); err == nil || res == nil || res.StatusCode != 401 {
+		t.Errorf("refused: %v", err)
+	}
+	if started.Load() != 1 || refused.Load() != 2 {
+		t.Errorf("%d started, %d refused", started.Load(), refused.Load())
+	}
+	r.header.Set("Authorization", "Bearer of ada")
+	c.send("", request("3", "session/list", `{}`))
+	if got := r.do("DELETE", "", "Acp-Connection-Id: "+c.id); got.status != 202 {
+		t.Errorf("its own: %+v", got)
+	}
 }
 
 // Requests for other names, and from foreign pages, are refused.

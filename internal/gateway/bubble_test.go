@@ -57,7 +57,7 @@ func bubble(t *testing.T, profiles []string, f func(t *testing.T, r *rig), chang
 
 // inMemory starts the agent of the tests in memory.
 func inMemory(o *Options) {
-	o.Start = func(*slog.Logger) (Agent, error) {
+	o.Start = func(Client, *slog.Logger) (Agent, error) {
 		p := &played{}
 		f := newFake(func(f *fake, msg []byte) {
 			if p.hear("plain", string(msg)) >= 0 {

@@ -43,6 +43,7 @@ type ending struct {
 // connection is one client and its agent, over either transport.
 type connection struct {
 	server *Server
+	client Client
 	number int64  // identifies it in the log
 	id     string // identifies it to the client; never logged
 	log    *slog.Logger
@@ -75,7 +76,7 @@ type connection struct {
 func newConnection(s *Server, number int64, r *http.Request) *connection {
 	own := &account{budget: s.budget}
 	c := &connection{
-		server: s, number: number, id: newID(), begun: time.Now(), account: own,
+		server: s, client: clientOf(r), number: number, id: newID(), begun: time.Now(), account: own,
 		log:     s.log.With("conn", number),
 		input:   input{limit: s.limits.ConnectionBuffer, account: own},
 		started: make(chan struct{}), ended: make(chan struct{}), cut: make(chan struct{}),
@@ -88,7 +89,7 @@ func newConnection(s *Server, number int64, r *http.Request) *connection {
 // start starts the agent. It must be called once; after an error the connection is over.
 func (c *connection) start() error {
 	defer close(c.started)
-	agent, err := c.server.Start(c.log)
+	agent, err := c.server.Start(c.client, c.log)
 	if err != nil {
 		c.log.Error("cannot start the agent", "error", safetext.Line(err.Error(), 500))
 		c.end(ending{code: internalError, reason: "cannot start the agent"})

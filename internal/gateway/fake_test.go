@@ -21,7 +21,7 @@ type fake struct {
 // faked makes the server start agents in memory.
 func faked(hear func(*fake, []byte)) func(*Options) {
 	return func(o *Options) {
-		o.Start = func(*slog.Logger) (Agent, error) {
+		o.Start = func(Client, *slog.Logger) (Agent, error) {
 			return newFake(hear), nil
 		}
 	}

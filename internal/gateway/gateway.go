@@ -63,12 +63,15 @@ type Agent interface {
 
 // Options configure a Server.
 type Options struct {
-	// Start starts the agent of one connection. Lines of log carry the number of the
+	// Start starts the agent of one connection of a client. Lines of log carry the number of the
 	// connection; the agent's stderr goes there.
-	Start func(log *slog.Logger) (Agent, error)
+	Start func(c Client, log *slog.Logger) (Agent, error)
+
+	// Identify returns whose token it is, false for an unknown one. It is called for each request, on any
+	// goroutine, and compares in constant time. nil requires no token.
+	Identify func(token string) (Client, bool)
 
 	Path           string   // of the endpoint; "" is DefaultPath
-	Token          string   // bearer token that every request must carry; "" requires none
 	TokenInQuery   bool     // also accept the token as ?token=
 	AllowOrigins   []string // origins of other hosts that browsers may come from, as scheme://host[:port], or "null"
 	AllowHosts     []string // names of this server, with a port, or for every port
@@ -164,7 +167,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		health(w, r)
 		return
 	}
-	if done := s.access.check(s, w, r); done {
+	if r = s.access.check(s, w, r); r == nil {
 		return
 	}
 	if r.URL.Path != s.Path {
@@ -239,8 +242,9 @@ func (s *Server) named(w http.ResponseWriter, r *http.Request) *connection {
 	s.mu.Lock()
 	c := s.byID[id]
 	s.mu.Unlock()
-	if c == nil {
+	if c == nil || c.client.ID != clientOf(r).ID {
 		s.refuse(w, r, http.StatusNotFound, "unknown "+connectionHeader)
+		return nil
 	}
 	return c
 }
@@ -252,7 +256,7 @@ func newID() string {
 	return hex.EncodeToString(id[:])
 }
 
-// admit makes a connection if there is room for one, or refuses the request.
+// admit makes a connection if there is room for one and its client may have it, or refuses the request.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) *connection {
 	s.mu.Lock()
 	full, draining := len(s.all) >= s.limits.Connections, s.draining
@@ -269,6 +273,12 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *connection {
 	case full:
 		w.Header().Set("Retry-After", "5")
 		s.refuse(w, r, http.StatusServiceUnavailable, "the server has reached its limit of connections")
+	case c.client.Admit != nil:
+		if err := c.client.Admit(); err != nil {
+			c.abandon("its token is not valid for it")
+			s.access.unauthorized(s, w, r, err.Error())
+			return nil
+		}
 	}
 	return c
 }

@@ -13,8 +13,8 @@ import (
 // Command returns a function that starts a program as the agent of each connection, in the
 // directory and with the environment of this process. No message of an agent may be longer
 // than maxMessage bytes.
-func Command(argv, env []string, maxMessage int64) func(log *slog.Logger) (Agent, error) {
-	return func(log *slog.Logger) (Agent, error) {
+func Command(argv, env []string, maxMessage int64) func(Client, *slog.Logger) (Agent, error) {
+	return func(_ Client, log *slog.Logger) (Agent, error) {
 		p, err := transport.StartStdio(transport.StdioOptions{
 			Command: argv[0], Args: argv[1:], Env: env, MaxLine: int(maxMessage),
 			StderrSize: 1, // stderr goes to the log instead

@@ -59,13 +59,13 @@ func mode(name string) func(*Options) {
 	return func(o *Options) { o.Start = starts(name) }
 }
 
-func starts(name string) func(*slog.Logger) (Agent, error) { return startsWith(name, bye) }
+func starts(name string) func(Client, *slog.Logger) (Agent, error) { return startsWith(name, bye) }
 
 // stubborn agents do not end on their own and get much time to do so.
 var stubborn = startsWith("stubborn", time.Hour)
 
-func startsWith(name string, grace time.Duration) func(*slog.Logger) (Agent, error) {
-	return func(log *slog.Logger) (Agent, error) {
+func startsWith(name string, grace time.Duration) func(Client, *slog.Logger) (Agent, error) {
+	return func(_ Client, log *slog.Logger) (Agent, error) {
 		p, err := transport.StartStdio(transport.StdioOptions{
 			Command: os.Args[0], Env: append(os.Environ(), agentMode+"="+name), Grace: grace, MaxLine: 64 << 20,
 			OnStderr: func(line string) { log.Info("agent", "stderr", line) },

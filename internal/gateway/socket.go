@@ -48,7 +48,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 		c.end(ending{code: overLimit, reason: "the client does not read"})
 	}}
 	// The origin was checked before, as for all requests.
-	ws, err := websocket.Accept(&hijacker{w, conn}, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	ws, err := websocket.Accept(&hijacker{w, conn}, r, &websocket.AcceptOptions{InsecureSkipVerify: true, Subprotocols: []string{subprotocol}})
 	if err != nil {
 		c.abandon("malformed WebSocket upgrade")
 		return

@@ -168,7 +168,7 @@ func TestSocketAgentEnds(t *testing.T) {
 func TestSocketAgentDoesNotStart(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "h1", func(o *Options) {
-		o.Start = func(*slog.Logger) (Agent, error) { return nil, errors.New("secret reason") }
+		o.Start = func(Client, *slog.Logger) (Agent, error) { return nil, errors.New("secret reason") }
 	})
 	s, _, err := r.dial()
 	if err != nil {

@@ -200,7 +200,7 @@ func TestInitializeFails(t *testing.T) {
 		message string
 	}{
 		{"it cannot be started", func(o *Options) {
-			o.Start = func(*slog.Logger) (Agent, error) { return nil, errors.New("secret reason") }
+			o.Start = func(Client, *slog.Logger) (Agent, error) { return nil, errors.New("secret reason") }
 		}, 500, "cannot start the agent"},
 		{"it dies", mode("dies"), 500, "exit code 7"},
 		{"it is silent", func(o *Options) { mode("mute")(o); o.Limits.Initialize = 50 * time.Millisecond }, 504, "in time"},
