@@ -126,6 +126,7 @@ var arrows = []struct {
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops stands alone", inside("fsops"), ours},
 	{"permissions compare texts", inside("permissions"), oursBut("internal/lazy", "internal/linediff")},
+	{"the registry is read, and nothing installed", is("internal/registry"), oursBut("internal/atomicfile", "internal/lazy", "internal/safetext")},
 	{"words stand alone", is("internal/words"), ours},
 	{"what the terminal can do needs no screen", is("internal/tty"), ours},
 	{"comparing texts needs no screen", is("internal/linediff"), oursBut("internal/patch", "internal/words")},
