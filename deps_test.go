@@ -127,6 +127,7 @@ var arrows = []struct {
 	{"fsops stands alone", inside("fsops"), ours},
 	{"permissions compare texts", inside("permissions"), oursBut("internal/lazy", "internal/linediff")},
 	{"the registry is read, and nothing installed", is("internal/registry"), oursBut("internal/atomicfile", "internal/lazy", "internal/safetext")},
+	{"installs know no engine", is("internal/installs"), oursBut("internal/agents", "internal/atomicfile", "internal/filelock", "internal/process", "internal/programs", "internal/registry", "internal/safetext", "internal/words")},
 	{"words stand alone", is("internal/words"), ours},
 	{"what the terminal can do needs no screen", is("internal/tty"), ours},
 	{"comparing texts needs no screen", is("internal/linediff"), oursBut("internal/patch", "internal/words")},

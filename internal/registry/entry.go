@@ -57,6 +57,9 @@ var (
 // IsVersion reports whether a text is an exact version, which can also be the name of a directory.
 func IsVersion(text string) bool { return versionShape().MatchString(text) }
 
+// IsID reports whether a text can be the id of an agent, which is also the name of a directory.
+func IsID(text string) bool { return idShape().MatchString(text) }
+
 // The shapes of the index. What is not listed is ignored.
 type (
 	rawEntry struct {
