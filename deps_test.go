@@ -126,6 +126,8 @@ var arrows = []struct {
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops stands alone", inside("fsops"), ours},
 	{"permissions compare texts", inside("permissions"), oursBut("internal/lazy", "internal/linediff")},
+	{"the registry is read, and nothing installed", is("internal/registry"), oursBut("internal/atomicfile", "internal/lazy", "internal/safetext")},
+	{"installs know no engine", is("internal/installs"), oursBut("internal/agents", "internal/atomicfile", "internal/filelock", "internal/process", "internal/programs", "internal/registry", "internal/safetext", "internal/words")},
 	{"words stand alone", is("internal/words"), ours},
 	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/lazy", "internal/localsock", "internal/record", "terminal")},
 	{"a socket has no messages", is("internal/localsock"), oursBut("internal/record")},

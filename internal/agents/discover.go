@@ -37,7 +37,7 @@ func Discover(look func(name string) (string, error)) []Agent {
 }
 
 func (s Source) rank() int {
-	return slices.Index([]Source{Custom, Config, Path, Npx, Missing, Builtin}, s)
+	return slices.Index([]Source{Custom, Config, Installed, Path, Npx, Missing, Builtin}, s)
 }
 
 func (a Agent) locate(look func(string) (string, error), npx func() string) Agent {
@@ -64,10 +64,36 @@ func (a Agent) locate(look func(string) (string, error), npx func() string) Agen
 	return a
 }
 
-// Find returns the agent with that name, ignoring case.
+// WithInstalled returns a list of Discover with the agents that parley has installed, which come first. One that
+// is in the table replaces that entry and has its name.
+func WithInstalled(list, installed []Agent) []Agent {
+	list = slices.Clone(list)
+	for _, a := range installed {
+		name := Alias(a.ID, a.Package)
+		at := slices.IndexFunc(list, func(k Agent) bool { return k.Name == name })
+		if at < 0 {
+			list = append(list, a)
+			continue
+		}
+		if list[at].Source == Builtin || list[at].Source == Installed {
+			continue // the demo is a part of parley; of two ids for one agent the first counts
+		}
+		a.Name, a.Title, a.Install = name, list[at].Title, list[at].Install
+		list[at] = a
+	}
+	slices.SortStableFunc(list, func(a, b Agent) int { return a.Source.rank() - b.Source.rank() })
+	return list
+}
+
+// Find returns the agent with that name, or that id in the registry, ignoring case.
 func Find(list []Agent, name string) (Agent, bool) {
 	for _, a := range list {
 		if strings.EqualFold(a.Name, name) {
+			return a, true
+		}
+	}
+	for _, a := range list {
+		if a.ID != "" && strings.EqualFold(a.ID, name) {
 			return a, true
 		}
 	}

@@ -13,12 +13,13 @@ import (
 type Source int
 
 const (
-	Missing Source = iota // neither the agent nor npx is on PATH
-	Path                  // its executable is on PATH
-	Npx                   // npx is on PATH and would fetch its package
-	Config                // the user's configuration names it
-	Builtin               // a part of this program
-	Custom                // a command line given on the command line
+	Missing   Source = iota // neither the agent nor npx is on PATH
+	Path                    // its executable is on PATH
+	Installed               // parley has installed it
+	Npx                     // npx is on PATH and would fetch its package
+	Config                  // the user's configuration names it
+	Builtin                 // a part of this program
+	Custom                  // a command line given on the command line
 )
 
 // Agent is one agent and how to start it. Command and Args are its program; with npx,
@@ -34,7 +35,12 @@ type Agent struct {
 	Source  Source
 	Found   string // the executable that Command resolved to, or npx; "" if none
 
-	// From the configuration only.
+	// Of an installed agent.
+	ID          string // in the registry
+	Description string // one line of the registry
+	Interpreter string // the program that runs Command if its first line has env find one; "" for any
+
+	// From the configuration, and the variables of installed agents.
 	Env      map[string]string // added to the environment
 	Dir      string            // working directory; "" means the session's
 	Protocol string            // "auto", "1" or "2"; "" means auto
@@ -90,27 +96,28 @@ func Known() []Agent {
 var details = map[string]struct {
 	maker string
 	state string // files and directories below the home directory, with spaces between them
+	ids   string // in the registry, where neither the name nor the package says it
 }{
-	"claude":    {"Anthropic", ".claude .claude.json .config/claude .local/state/claude"},
-	"codex":     {"OpenAI", ".codex .config/codex"},
-	"gemini":    {"Google", ".gemini"},
-	"opencode":  {"open source", ".config/opencode .local/share/opencode .local/state/opencode"},
-	"copilot":   {"GitHub", ".copilot .config/github-copilot"},
-	"cursor":    {"Anysphere", ".cursor .config/cursor"},
-	"qwen":      {"Alibaba", ".qwen"},
-	"goose":     {"Agentic AI Foundation", ".config/goose .local/share/goose .local/state/goose"},
-	"cline":     {"Cline", ".cline"},
-	"kimi":      {"Moonshot AI", ".kimi .kimi-code"},
-	"kilo":      {"Kilo", ".config/kilo .local/share/kilo .local/state/kilo"},
-	"auggie":    {"Augment Code", ".augment"},
-	"pi":        {"open source", ".pi"},
-	"vibe":      {"Mistral AI", ".vibe"},
-	"droid":     {"Factory", ".factory"},
-	"junie":     {"JetBrains", ".junie"},
-	"kiro":      {"AWS", ".kiro .local/share/kiro-cli"},
-	"openhands": {"All Hands AI", ".openhands"},
-	"amp":       {"Sourcegraph", ".config/amp .local/share/amp"},
-	Demo:        {"no account needed", ""},
+	"claude":    {"Anthropic", ".claude .claude.json .config/claude .local/state/claude", "claude-acp claude-code-acp"},
+	"codex":     {"OpenAI", ".codex .config/codex", "codex-acp"},
+	"gemini":    {"Google", ".gemini", ""},
+	"opencode":  {"open source", ".config/opencode .local/share/opencode .local/state/opencode", ""},
+	"copilot":   {"GitHub", ".copilot .config/github-copilot", "github-copilot-cli"},
+	"cursor":    {"Anysphere", ".cursor .config/cursor", ""},
+	"qwen":      {"Alibaba", ".qwen", "qwen-code"},
+	"goose":     {"Agentic AI Foundation", ".config/goose .local/share/goose .local/state/goose", ""},
+	"cline":     {"Cline", ".cline", ""},
+	"kimi":      {"Moonshot AI", ".kimi .kimi-code", ""},
+	"kilo":      {"Kilo", ".config/kilo .local/share/kilo .local/state/kilo", ""},
+	"auggie":    {"Augment Code", ".augment", ""},
+	"pi":        {"open source", ".pi", "pi-acp"},
+	"vibe":      {"Mistral AI", ".vibe", "mistral-vibe"},
+	"droid":     {"Factory", ".factory", "factory-droid"},
+	"junie":     {"JetBrains", ".junie", ""},
+	"kiro":      {"AWS", ".kiro .local/share/kiro-cli", ""},
+	"openhands": {"All Hands AI", ".openhands", ""},
+	"amp":       {"Sourcegraph", ".config/amp .local/share/amp", ""},
+	Demo:        {"no account needed", "", ""},
 }
 
 // State returns where agents keep their sessions, logins and settings: files and directories below the home
@@ -125,17 +132,31 @@ func State() (paths []string) {
 // State returns where an agent keeps its sessions, logins and settings, as the function of that name does:
 // of an agent that is not in the table, which may be any of them, all places.
 func (a Agent) State() []string {
-	known, ok := details[a.Name]
+	known, ok := details[a.Name] // an installed one has a name of the table only if it is that agent
 	if !ok || a.Source == Config || a.Source == Custom {
 		return State()
 	}
 	return strings.Fields(known.state)
 }
 
+// Alias returns the name in the table of an agent of the registry, which may be an npm package: its own id if it
+// is not in the table.
+func Alias(id, npmPackage string) string {
+	for _, a := range Known() {
+		if a.Name == id || npmPackage != "" && a.Package == npmPackage || slices.Contains(strings.Fields(details[a.Name].ids), id) {
+			return a.Name
+		}
+	}
+	return id
+}
+
 // About says what a known agent is and whose, "" of another.
 func (a Agent) About() string {
 	if a.Source == Config || a.Source == Custom {
 		return ""
+	}
+	if _, known := details[a.Name]; !known && a.Description != "" {
+		return a.Title + " · " + a.Description
 	}
 	if maker := details[a.Name].maker; !strings.Contains(a.Title, maker) {
 		return a.Title + " · " + maker

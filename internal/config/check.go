@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/registry"
 )
 
 // check validates the values, replaces ~ and fills in the type of MCP servers. It returns
@@ -27,6 +29,7 @@ func (c *Config) check() *problem {
 	for i := range c.SandboxWrite {
 		k.path(&c.SandboxWrite[i], "sandbox_write")
 	}
+	k.registry(c.Registry)
 	for name, a := range c.Agents {
 		k.agent(&a, "agents", name)
 		c.Agents[name] = a
@@ -54,6 +57,19 @@ func (k *checker) report(path []string, format string, args ...any) {
 func (k *checker) duration(value, name string) {
 	if d, err := time.ParseDuration(value); value != "" && (err != nil || d < 0) {
 		k.report([]string{name}, "%s = %s: want 90s, 10m, … or 0s", name, show(value))
+	}
+}
+
+func (k *checker) registry(value any) {
+	switch value := value.(type) {
+	case string:
+		if err := registry.CheckURL(value); err != nil {
+			k.report([]string{"registry"}, "registry: %v: want https://host/file, http only on this machine, or false", err)
+		}
+	case bool:
+		if value {
+			k.report([]string{"registry"}, "registry = true: want a URL or false")
+		}
 	}
 }
 

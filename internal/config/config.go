@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"parley/internal/filetrust"
+	"parley/internal/registry"
 )
 
 // maxSize bounds the file, in bytes: the decoder's work grows with the square of
@@ -43,9 +44,11 @@ type Config struct {
 	KeepChanges *bool `toml:"keep_changes"`
 	// OfferTools offers agents of ACP v2, which have no requests for files and commands, an
 	// MCP server for those of this machine.
-	OfferTools bool                 `toml:"offer_tools"`
-	Agents     map[string]Agent     `toml:"agents"`
-	MCP        map[string]MCPServer `toml:"mcp"`
+	OfferTools bool `toml:"offer_tools"`
+	// Registry is the URL of the registry of agents, or false for none; nil means the public one.
+	Registry any                  `toml:"registry"`
+	Agents   map[string]Agent     `toml:"agents"`
+	MCP      map[string]MCPServer `toml:"mcp"`
 
 	// Sandbox limits agents and their commands to writing below the session's directories
 	// and SandboxWrite, which are absolute paths.
@@ -206,6 +209,17 @@ func (c *Config) Validate(knownNames []string) error {
 		p.at = c.doc.place("agent")
 	}
 	return p.in(c.name)
+}
+
+// RegistryURL returns the URL of the registry of agents, "" if it is turned off.
+func (c *Config) RegistryURL() string {
+	switch value := c.Registry.(type) {
+	case string:
+		return value
+	case bool:
+		return ""
+	}
+	return registry.DefaultURL
 }
 
 // ErrorAt returns an error about a value that only the caller can judge, with its position in

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"parley/internal/must"
+	"parley/internal/registry"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -55,8 +56,8 @@ func TestExampleParses(t *testing.T) {
 			},
 		},
 	}
-	want.SandboxWrite = []string{"/srv/build"}
 	want.Keep, want.KeepFor = new(bool), "12h"
+	want.SandboxWrite, want.Registry = []string{"/srv/build"}, registry.DefaultURL
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Error(diff)
 	}
@@ -66,6 +67,20 @@ func TestExampleParses(t *testing.T) {
 			if !strings.Contains(Example, key) {
 				t.Errorf("the example does not show %q", key)
 			}
+		}
+	}
+}
+
+func TestRegistry(t *testing.T) {
+	for text, want := range map[string]string{
+		"": registry.DefaultURL, "registry = false": "", "registry = 'http://localhost:1/x'": "http://localhost:1/x",
+		"registry = true": "f:1:12: registry = true: want a URL or false", "registry = 7": "f:1:12: registry: want a string or false, not an integer",
+		"registry = 'http://example.com/x'": "f:1:12: registry: http://example.com is not https: want https://host/file, http only on this machine, or false",
+		"registry = ['x']":                  "f:1:1: registry: want a string or false, not an array",
+	} {
+		c, err := Parse("f", []byte(text))
+		if err == nil && c.RegistryURL() != want || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, %v", text, c, err)
 		}
 	}
 }

@@ -51,6 +51,7 @@ type shape struct {
 	keys   map[string]*shape // of a table with fixed keys
 	anyKey *shape            // of a table with arbitrary keys
 	leaf   unstable.Kind     // String, Bool or Array (of strings)
+	also   unstable.Kind     // of a second kind of value; Invalid: there is none
 }
 
 // file is the shape of the file: that of Config.
@@ -63,6 +64,8 @@ func shapeOf(t reflect.Type) *shape {
 		return shapeOf(t.Elem())
 	case reflect.String:
 		return &shape{kind: "a string", leaf: unstable.String}
+	case reflect.Interface:
+		return &shape{kind: "a string or false", leaf: unstable.String, also: unstable.Bool}
 	case reflect.Bool:
 		return &shape{kind: "true or false", leaf: unstable.Bool}
 	case reflect.Slice:
@@ -129,7 +132,7 @@ func (d *document) keyValue(table []string, in *shape, e *unstable.Node) {
 		for it := value.Children(); it.Next() && d.found == nil; {
 			d.keyValue(path, want, it.Node())
 		}
-	case value.Kind != want.leaf || want.leaf == unstable.Invalid:
+	case value.Kind != want.leaf && value.Kind != want.also || want.leaf == unstable.Invalid:
 		d.mismatch(path, want, kindName(value.Kind))
 	case value.Kind == unstable.Array:
 		for it := value.Children(); it.Next() && d.found == nil; {

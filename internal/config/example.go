@@ -11,6 +11,10 @@ const Example = `# parley: config.toml
 # The agent to start when none is named. Default: parley asks.
 agent = "claude"
 
+# The registry of agents that can be installed: its URL, or false for none. It is
+# fetched only when you ask for it. Default: that of the protocol.
+registry = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
+
 # auto (dark or light, like the terminal's background), dark, light, contrast-dark,
 # contrast-light, ansi (the terminal's own 16 colours) or plain (no colour).
 # /theme shows them.
