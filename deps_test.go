@@ -132,7 +132,7 @@ var arrows = []struct {
 	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/lazy", "internal/localsock", "internal/record", "terminal")},
 	{"a socket has no messages", is("internal/localsock"), oursBut("internal/record")},
 	{"the router passes messages on", is("internal/router"), oursBut("acpclient/jsonrpc", "acpclient/transport", "internal/envelope", "internal/hello", "internal/safetext")},
-	{"tokens are a file", is("internal/access"), oursBut("internal/atomicfile", "internal/filelock", "internal/filetrust", "internal/hello")},
+	{"tokens are a file", is("internal/access"), oursBut("internal/atomicfile", "internal/filelock", "internal/filetrust", "internal/hello", "internal/lazy")},
 	{"a greeting is one line", is("internal/hello"), oursBut("internal/safetext")},
 	{"what the terminal can do needs no screen", is("internal/tty"), ours},
 	{"comparing texts needs no screen", is("internal/linediff"), oursBut("internal/patch", "internal/words")},
