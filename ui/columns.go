@@ -90,7 +90,11 @@ func (d division) in(c *page.Page, at tea.Mouse) tea.Mouse {
 
 // around returns what pages show of the rest of the screen.
 func (m *Model) around(d division) page.Around {
-	return page.Around{Others: len(m.waiting(m.Front)), Leaving: m.leavingHint(), Plan: d.side > 0}
+	around := page.Around{Others: len(m.waiting(m.Front)), Leaving: m.leavingHint(), Plan: d.side > 0}
+	if d.side == 0 {
+		around.Clients = len(m.Workspace.Clients())
+	}
+	return around
 }
 
 // pageRows draws the pages on the screen, and what is beside and above them.

@@ -69,7 +69,7 @@ func (m *Model) side() status.Side {
 		p.Content = describe.StripMarkdown(p.Content)
 		s.Plan = append(s.Plan, p)
 	}
-	s.Files, s.Running = c.Changes.Files(), c.Runs()
+	s.Files, s.Running, s.Clients = c.Changes.Files(), c.Runs(), m.Workspace.Clients()
 	s.Name = func(path string) string { return safetext.Line(words.RelativePath(path, c.Where()), 200) }
 	return s
 }

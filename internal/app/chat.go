@@ -170,6 +170,11 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()
 	addDesktop(cmd.Context(), &opts, setup.Config, place)
+	if kept := keeper.Kept(); kept != nil {
+		if err := letClientsJoin(&opts.FrontEnd, kept.Name(), setup.Config.ApproveFromClients); err != nil {
+			setup.Warn("Other clients cannot join: " + err.Error())
+		}
+	}
 	files := &finder.Projects{}
 	defer files.Close()
 	opts.ReadFile, opts.FindFiles, opts.OpenPicture, opts.ClipboardPicture = finder.Read, files.Find, picture.Read, clipboard.Image

@@ -237,11 +237,11 @@ func join(parts ...[]string) (all []string) {
 }
 
 var (
-	resumes = []string{`> {"jsonrpc":"2.0","id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/w"}}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`}
-	load    = `> {"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/w"}}`
-	hello   = `> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`
-	loaded  = `< {"jsonrpc":"2.0","id":1,"result":{}}`
-	refused = `< {"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}}`
+	resumes  = []string{`> {"jsonrpc":"2.0","id":1,"method":"session/resume","params":{"sessionId":"s","cwd":"/w"}}`, `< {"jsonrpc":"2.0","id":1,"result":{}}`}
+	load     = `> {"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/w"}}`
+	greeting = `> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`
+	loaded   = `< {"jsonrpc":"2.0","id":1,"result":{}}`
+	refused  = `< {"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}}`
 )
 
 // A session in several logs is replayed from all of them.
@@ -261,7 +261,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 			"user one | agent 1 | end end_turn | agent ol | notice the conversation could not be loaded whole: load the session: the agent answered: no (-32603)"},
 		{"loaded in the middle", [][]string{join(resumes, one), join(resumes, two, []string{load, "< SAYS old", loaded}, turn(3, "three", "3"))}, "agent old | user three | agent 3 | end end_turn"},
 		{"loaded before", [][]string{join(resumes, one), join([]string{load, "< SAYS old", loaded}, two), join(resumes, turn(2, "three", "3"))}, "agent old | user two | agent 2 | end end_turn | user three | agent 3 | end end_turn"},
-		{"cut, and resumed on another connection", [][]string{join([]string{hello}, resumes, one[:2], []string{hello}, resumes, turn(3, "two", "2"))}, "user one | agent 1 | end the connection ends here | user two | agent 2 | end end_turn"},
+		{"cut, and resumed on another connection", [][]string{join([]string{greeting}, resumes, one[:2], []string{greeting}, resumes, turn(3, "two", "2"))}, "user one | agent 1 | end the connection ends here | user two | agent 2 | end end_turn"},
 		{"a crash", [][]string{join(resumes, one[:2]), join(resumes, two)}, "user one | agent 1 | end the log ends here | user two | agent 2 | end end_turn"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,6 +38,7 @@ type serveFlags struct {
 	tokenInQuery, noToken    bool
 	origins, hosts, addDirs  []string
 	sandbox                  func() *bool
+	sharing                  sharing
 	cert, key                string
 	strict                   bool
 	affinity                 string // "": no cookie; anyAffinity: a different value per client
@@ -53,11 +54,13 @@ func NewServe(s Streams) *cobra.Command { return newServe(s, new(serveFlags)) }
 func newServe(s Streams, f *serveFlags) *cobra.Command {
 	f.limits = gateway.DefaultLimits()
 	cmd := &cobra.Command{
-		Use:   "serve [flags] -- COMMAND ARG…",
-		Short: "Serve an agent at a URL, over HTTP and WebSocket",
+		Use:   "serve [flags] {-- COMMAND ARG… | --sessions}",
+		Short: "Serve an agent, or live sessions, at a URL, over HTTP and WebSocket",
 		Long: `Serve an agent at a URL. The agent speaks ACP on its standard streams; clients connect over Streamable HTTP or WebSocket. Each connection gets its own agent process, which ends with it.
 
 Anyone who can connect can do what the agent can do on this machine. Unless --listen names another address, only this machine can connect. Every request needs a token. parley makes one for the address and keeps it; --token-file names your own. With port 0 the token is new each time.
+
+With --sessions, clients join the live sessions of this machine instead: those whose parley was started with --keep. Each client has a token of its own, with a role that says what it may do; ` + "`parley tokens`" + ` adds and revokes them. If there is none, parley makes one named default and prints it, this once. --qr shows the address with a one-time token as a QR code: the first client that uses it has it for its connection; after that it is refused.
 
 Each connection costs an agent process, and memory for messages that the client or the agent has not read: at most twice --connection-buffer for one connection, at most --total-buffer for all together, and one message in each direction per connection. An agent with a slower client has to wait.
 
@@ -65,7 +68,8 @@ The first line on standard output says what to type on the other side. SIGTERM o
 
 Exit codes: 0 after a signal, 1 cannot listen on the address or keep the token, 2 usage.`,
 		Example: `  parley serve -- my-agent --acp
-  parley serve --listen 0.0.0.0:8765 --token-file token --tls-cert cert.pem --tls-key key.pem -- my-agent --acp`,
+  parley serve --listen 0.0.0.0:8765 --token-file token --tls-cert cert.pem --tls-key key.pem -- my-agent --acp
+  parley serve --sessions --listen 0.0.0.0:8765 --qr --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return serveAgent(cmd, args, *f, s) },
 	}
@@ -86,6 +90,7 @@ Exit codes: 0 after a signal, 1 cannot listen on the address or keep the token, 
 	flags.StringVar(&f.logLevel, "log-level", "info", "log level: debug, info, warn or error")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "with --sandbox: also let the agent write in this directory (repeatable)")
 	f.sandbox = SandboxFlag(cmd)
+	f.sharing.flags(cmd)
 	f.limitFlags(cmd)
 	return cmd
 }
@@ -109,8 +114,7 @@ func (f *serveFlags) limitFlags(cmd *cobra.Command) {
 }
 
 func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) error {
-	argv, err := agentCommand(cmd, args)
-	if err != nil {
+	if err := f.sharing.check(cmd, args, !f.noToken && f.tokenFile == ""); err != nil {
 		return err
 	}
 	log, err := f.logger(s.Err)
@@ -121,30 +125,77 @@ func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) erro
 	if err != nil {
 		return err
 	}
-	command, env, err := serving(f.sandbox(), argv, f.addDirs)
+	served := "live sessions"
+	if f.sharing.on {
+		opts.Start = f.sharing.start
+		f.sharing.store, err = clientTokens()
+	} else {
+		served, opts.Start, err = f.command(cmd, args)
+	}
 	if err != nil {
 		return err
 	}
-	opts.Start = gateway.Command(command, env, f.limits.ConnectionBuffer)
 	ln, err := f.open(cmd.Context(), &opts)
 	if err != nil {
 		return err
 	}
-	token := ""
-	if !f.noToken && opts.Identify == nil {
-		if token, err = f.generatedToken(ln.Addr(), log); err != nil {
-			ln.Close()
-			return err
-		}
-		opts.Identify = gateway.OneToken(token, gateway.Client{})
+	uninvite, err := f.introduce(ln.Addr(), &opts, s.Out)
+	if err != nil {
+		ln.Close()
+		return err
 	}
+	defer uninvite()
 	signal.Ignore(syscall.SIGPIPE) // if the log's reader exits, the agents must not be abandoned
 	server := gateway.New(opts)
-	fmt.Fprintln(s.Out, "connect with: "+f.client(ln.Addr(), token))
-	log.Info("serving", "address", ln.Addr().String(), "path", f.path, "tls", opts.TLS != nil, "token", opts.Identify != nil, "command", argv[0])
+	log.Info("serving", "address", ln.Addr().String(), "path", f.path, "tls", opts.TLS != nil, "token", opts.Identify != nil, "command", served)
 	over := make(chan struct{})
 	defer close(over)
 	return server.Serve(cmd.Context(), ln, secondSignal(cmd.Context(), over))
+}
+
+// command returns the name of the agent's program, and what starts it.
+func (f *serveFlags) command(cmd *cobra.Command, args []string) (string, func(gateway.Client, *slog.Logger) (gateway.Agent, error), error) {
+	argv, err := agentCommand(cmd, args)
+	if err != nil {
+		return "", nil, err
+	}
+	command, env, err := serving(f.sandbox(), argv, f.addDirs)
+	return argv[0], gateway.Command(command, env, f.limits.ConnectionBuffer), err
+}
+
+// introduce decides whose tokens are accepted, and prints what to type on the other side. uninvite revokes a
+// one-time token that nobody has used.
+func (f *serveFlags) introduce(bound net.Addr, opts *gateway.Options, out io.Writer) (uninvite func(), err error) {
+	token, h := "", &f.sharing
+	ownTokens := h.on && f.tokenFile == "" && !f.noToken
+	switch {
+	case ownTokens:
+		opts.Identify = h.identify
+		token, err = h.firstToken()
+	case opts.Identify == nil && !f.noToken:
+		token, err = f.generatedToken(bound, opts.Log)
+		opts.Identify = gateway.OneToken(token, gateway.Client{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(out, "connect with: "+f.client(bound, token))
+	if h.qr == "" {
+		return func() {}, nil
+	}
+	if isLoopback(bound) {
+		opts.Log.Warn("only this machine can connect; --listen 0.0.0.0:8765 lets others")
+	}
+	name, once, err := h.invite()
+	if err != nil {
+		return nil, err
+	}
+	showQR(out, f.url(bound), name, h.role, once, f.tokenInQuery)
+	return func() {
+		if t, ok := h.store.Find(once); ok && t.Used.IsZero() {
+			h.store.Forget(t.Hash)
+		}
+	}, nil
 }
 
 // agentCommand returns the command after --.
@@ -193,7 +244,7 @@ func (f *serveFlags) options(log *slog.Logger) (gateway.Options, error) {
 		if err != nil {
 			return o, Usagef("--token-file %v", err)
 		}
-		o.Identify = gateway.OneToken(token, gateway.Client{})
+		o.Identify = gateway.OneToken(token, gateway.Client{Role: f.sharing.role})
 	}
 	if f.cert != "" {
 		pair, err := tls.LoadX509KeyPair(f.cert, f.key)

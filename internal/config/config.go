@@ -60,6 +60,10 @@ type Config struct {
 	Keep    *bool  `toml:"keep"`
 	KeepFor string `toml:"keep_for"` // a duration; "" means forever
 
+	// ApproveFromClients lets clients that have joined with the role approve allow what an
+	// agent asks for. Without it they can only reject.
+	ApproveFromClients bool `toml:"approve_from_clients"`
+
 	StartTimeout string `toml:"start_timeout"`  // a duration; "" means the usual one
 	ResumeWithin string `toml:"resume_within"`  // a duration; "" means off
 	SidePanel    string `toml:"side_panel"`     // auto, on or off; "" means auto

@@ -91,6 +91,11 @@ sandbox = false
 # With sandbox: other paths that they may write. They must exist.
 sandbox_write = ["/srv/build"]
 
+# Other programs that have joined a kept parley with the role approve may allow what
+# an agent asks for. They cannot show that you have read it. Default: false, they
+# may only reject.
+approve_from_clients = false
+
 # Your own agent, or another way to start a known one.
 [agents.mine]
 command = "my-agent"            # a name on PATH, an absolute path or one from ~/

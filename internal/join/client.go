@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -91,6 +92,9 @@ func (c *client) Request(r jsonrpc.Request) jsonrpc.Work {
 	answered := false // on the front end's goroutine, like all that follows
 	req := &request{method: r.Method, params: r.Params, ctx: ctx}
 	stop := context.AfterFunc(ctx, func() {
+		if !errors.Is(context.Cause(ctx), jsonrpc.ErrRequestCancelled) {
+			return // the client has left: what it began continues
+		}
 		c.hub.inbox.add(func() {
 			if !answered {
 				req.cancelled()

@@ -129,7 +129,7 @@ func (h *Hub) joined(c *client, conn net.Conn) {
 	}
 	h.clients = append(h.clients, c)
 	c.start()
-	h.report(c, "joined: may "+string(c.role))
+	h.report(c, "has joined: it may "+string(c.role))
 }
 
 // left forgets a client.
@@ -146,7 +146,7 @@ func (h *Hub) left(c *client) {
 	for _, q := range h.questions {
 		delete(q.asked, c)
 	}
-	h.report(c, "left")
+	h.report(c, "has left")
 }
 
 // report says who has joined.

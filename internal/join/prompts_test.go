@@ -242,3 +242,19 @@ func TestAQueuedPromptIsTakenOff(t *testing.T) {
 		}
 	})
 }
+
+func TestATurnOutlivesItsClient(t *testing.T) {
+	each(t, func(r *rig, version int) {
+		r.script.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); t.Say("done " + t.Text); return "end_turn" })
+		phone := r.follow("phone", hello.Talk, version)
+		phone.prompt("one")
+		phone.prompt("two")
+		r.settle()
+		phone.peer.Close(nil)
+		time.Sleep(10 * time.Minute)
+		if got := r.Agent().Prompts(); !slices.Equal(got, []string{"one", "two"}) || r.Agent().Cancels() > 0 {
+			t.Errorf("the agent got %q", got)
+		}
+		r.follow("tablet", hello.Watch, version).wants("user_message: one", "agent_message: done one", "user_message: two", "agent_message: done two")
+	})
+}

@@ -25,7 +25,7 @@ import (
 	"parley/internal/localsock"
 )
 
-// Start starts a keeper for `parley ARG…` in this directory and with this environment, and returns the name of
+// Start starts a keeper for `parley ARG…` with this environment, and returns the name of
 // what it keeps. With a terminal, parley itself starts when that attaches.
 func Start(o Options) (name string, err error) {
 	self, err := os.Executable()
@@ -38,7 +38,7 @@ func Start(o Options) (name string, err error) {
 	}
 	defer r.Close()
 	opts := options{idle: o.Idle, now: o.Headless}
-	cmd := &exec.Cmd{Path: self, Args: slices.Concat([]string{self, Command}, opts.args(), o.Args)}
+	cmd := &exec.Cmd{Path: self, Args: slices.Concat([]string{self, Command}, opts.args(), o.Args), Dir: o.Dir}
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start() // its streams are the null device

@@ -55,6 +55,7 @@ const (
 // Options say how a parley is kept.
 type Options struct {
 	Args     []string      // of parley
+	Dir      string        // in which it starts; "" is this one
 	Idle     time.Duration // after which it ends if it is idle and nothing is attached; 0: never
 	Headless bool          // it starts at once, and not when a terminal attaches
 }

@@ -56,7 +56,7 @@ func (w *world) list() (all []Parley, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.live {
-		all = append(all, Parley{s.name, "/elsewhere/" + s.name})
+		all = append(all, Parley{s.name, "socket of " + s.name})
 	}
 	return all, nil
 }

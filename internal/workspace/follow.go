@@ -66,7 +66,13 @@ type Client struct {
 }
 
 // SetClients says which clients have joined, and what has just happened, as ClientsChanged.
-func (w *Workspace) SetClients(all []Client, line string) { w.tell(ClientsChanged{all, line}) }
+func (w *Workspace) SetClients(all []Client, line string) {
+	w.clients = all
+	w.tell(ClientsChanged{line})
+}
+
+// Clients returns the clients that have joined. The caller must not change the slice.
+func (w *Workspace) Clients() []Client { return w.clients }
 
 // ErrElsewhere is why a session is not opened in a directory.
 var ErrElsewhere = errors.New("sessions are opened in the directories of the open ones and below")

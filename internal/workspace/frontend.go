@@ -32,6 +32,8 @@ type FrontEnd struct {
 	// EndSoon is called when the user has asked twice to quit: it kills what has not ended a
 	// moment later. It may be nil.
 	EndSoon func()
+	// Clients is the socket by which other clients join; "": none can.
+	Clients string
 	// Notices yields messages that belong to no session, such as that something cannot be
 	// saved. nil: there are none.
 	Notices <-chan string

@@ -197,10 +197,7 @@ type (
 	// SessionsListed: the stored sessions of an agent, or those in the logs, were listed.
 	SessionsListed struct{ Err error }
 	// ClientsChanged: another client has joined or left. Line says which.
-	ClientsChanged struct {
-		Clients []Client
-		Line    string
-	}
+	ClientsChanged struct{ Line string }
 	// Said: a line about an action of the user on a session.
 	Said struct {
 		OfSession

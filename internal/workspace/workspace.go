@@ -105,6 +105,7 @@ type Workspace struct {
 	images      attach.Images
 	templates   Templates
 	followers   followers
+	clients     []Client
 }
 
 // New returns a workspace whose front session is not open yet.

@@ -156,7 +156,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 }
 
 // report reports on the session in front.
-func (c *chat) report() report { return report{c.front.Session, c.out, c.front.calls} }
+func (c *chat) report() report { return report{c.front.Session, c.out, c.front.calls, c.w.Clients()} }
 
 // reportCommand returns a command that prints a report.
 func (c *chat) reportCommand(what func(report)) func(string) {

@@ -43,7 +43,7 @@ func (c *chat) onNews(n workspace.News) {
 			c.out.say("Account of %s: %s.", called(n.Agent), n.Agent.Account())
 		}
 	case workspace.ClientsChanged:
-		c.out.say("Notice: client %s.", n.Line)
+		c.out.say("Notice: %s.", n.Line)
 	case workspace.LoggedIn:
 		c.out.say("Logged in.")
 	case workspace.LoginFailed:

@@ -21,6 +21,8 @@ type report struct {
 	*workspace.Session
 	out   *printer
 	calls *calls
+
+	clients []workspace.Client // that have joined
 }
 
 func (r report) plan() {
@@ -162,6 +164,9 @@ func (r report) status() {
 	}
 	for _, s := range r.Settings() {
 		r.out.say("%s: %s.", s.Name, s.Value())
+	}
+	for _, c := range r.clients {
+		r.out.say("Joined: %s, may %s.", c.Name, c.Role)
 	}
 	if u := r.Thread.Usage; u.Size > 0 {
 		r.out.say("Context: %d percent used, %d of %d tokens.", min(999, u.Used*100/u.Size), u.Used, u.Size)

@@ -69,6 +69,7 @@ type Around struct {
 	Others  int    // pages that wait for the user
 	Leaving string // that the next ctrl+c quits, "" if it does not
 	Plan    bool   // the plan is shown beside the page
+	Clients int    // that have joined and are not shown beside the page
 	Lists   int    // the width of lists, if they are drawn over all columns; 0: that of the page
 }
 

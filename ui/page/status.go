@@ -14,7 +14,7 @@ import (
 // Status returns the status line of the page.
 func (c *Page) Status(around Around) status.Line {
 	asks := c.asks()
-	return status.Line{Session: c.Session, Env: &c.screen.Env, Approval: c.Approval(), Others: around.Others, Branch: branch(c),
+	return status.Line{Session: c.Session, Env: &c.screen.Env, Approval: c.Approval(), Others: around.Others, Clients: around.Clients, Branch: branch(c),
 		Asked: askedAt(c), Asks: asks, Question: c.Question.Open(), Form: asks && c.Elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), ShellDir: shellDir(c), MouseOff: c.screen.Mouse.Off(), Leaving: around.Leaving, Beside: !c.InFront()}
 }
 

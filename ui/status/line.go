@@ -52,6 +52,7 @@ type Line struct {
 	Env      *layer.Env
 	Approval permissions.Mode
 	Others   int    // other sessions that wait for the user
+	Clients  int    // that have joined
 	Branch   string // of the worktree; "" without one
 
 	Asked    time.Time // when the question, form or page came that waits for the user; zero: none does
@@ -316,6 +317,9 @@ func (l Line) counts() (parts []part) {
 		add("%s", mode)
 	}
 	counts = usual
+	if l.Clients > 0 {
+		add("%d joined", l.Clients)
+	}
 	if o, ok := t.Option("model"); ok {
 		add("%s", event.NameOf(o.Current, o.Choices))
 	}

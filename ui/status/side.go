@@ -21,6 +21,7 @@ type Side struct {
 	Plan     []event.PlanEntry
 	Files    []workspace.ChangedFile
 	Running  []SideRun
+	Clients  []workspace.Client // that have joined
 
 	// Name returns a path as it is shown. It is called for the rows that are shown. Nil shows
 	// paths as they are.
@@ -49,7 +50,7 @@ type section struct {
 // Rows draws the panel. A section that is too long says how many more there are.
 func (s Side) Rows(height int, th *theme.Theme) []string {
 	width := SideWidth - 4 // the border, and blanks
-	all := []section{s.sessions(width, th), s.plan(width, th), s.files(width, th), s.running(width, th)}
+	all := []section{s.sessions(width, th), s.plan(width, th), s.files(width, th), s.running(width, th), s.clients(width, th)}
 	var body []string
 	for _, one := range all {
 		if one.head == "" {
@@ -193,6 +194,15 @@ func (s Side) running(width int, th *theme.Theme) section {
 			title += " " + tail(s.name(run.Path), max(1, width-text.Width(title)-1))
 		}
 		return text.Truncate(title, width, "…")
+	})}
+}
+
+func (s Side) clients(width int, th *theme.Theme) section {
+	if len(s.Clients) == 0 {
+		return section{}
+	}
+	return section{"Joined", visibleRows(len(s.Clients), 0, th, func(i int) string {
+		return ends(s.Clients[i].Name, th.Dim.Paint(s.Clients[i].Role), width)
 	})}
 }
 
