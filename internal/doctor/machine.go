@@ -46,8 +46,11 @@ func StateDir(dir string, err error) Finding {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return good(name, "%s, made when it is needed", shown)
-	case err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return fail(name, shown+": others can read it", "chmod 700 "+shown)
+	case err != nil || runtime.GOOS == "windows":
+	case info.Mode().Perm()&0o022 != 0:
+		return fail(name, shown+": others can write it", "chmod 700 "+shown)
+	case info.Mode().Perm()&0o055 != 0:
+		return warn(name, shown+": others can list it", "chmod 700 "+shown)
 	}
 	return good(name, "%s", shown)
 }
