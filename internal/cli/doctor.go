@@ -24,17 +24,28 @@ import (
 
 // NewDoctor is `parley doctor`. check validates what package config cannot; it returns nil if all is well.
 func NewDoctor(s Streams, check func(*config.Config) error) *cobra.Command {
-	var asJSON bool
+	var f probeFlags
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Find out why something does not work",
-		Long: `Check the terminal, the configuration, the rules, where parley keeps its files, git, the sandbox and the agents. Each line is ok, warn or fail; what to do about a fault is below it.
+		Use:   "doctor [AGENT|URL] [flags] [-- COMMAND ARG…]",
+		Short: "Find out why something does not work, or examine an agent",
+		Long: `Without an agent, check the terminal, the configuration, the rules, where parley keeps its files, git, the sandbox and the agents. Each line is ok, warn or fail; what to do about a fault is below it.
+
+With an agent, examine how it keeps the Agent Client Protocol, for its authors: each line is pass, warn, fail or skip, with the section of the protocol and the message that shows a fault. It is started a few times, and gets a few short prompts if you agree. It is allowed nothing.
 
 Exit codes: 0 nothing has failed, 1 something has, 2 usage.`,
 		Example: `  parley doctor
-  parley doctor --json`,
-		Args: NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  parley doctor demo
+  parley doctor --no-prompt claude
+  parley doctor --json --yes -- my-agent --acp`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, command, err := AgentOrCommand(cmd, args)
+			if err != nil {
+				return err
+			}
+			if name != "" || command != nil {
+				return examineAgent(cmd, name, command, f, s)
+			}
 			var found []doctor.Finding
 			for _, examine := range (&checkup{s: s, check: check}).checks() {
 				found = append(found, examine(cmd.Context())...)
@@ -42,10 +53,11 @@ Exit codes: 0 nothing has failed, 1 something has, 2 usage.`,
 			if cmd.Context().Err() != nil {
 				return ExitCode(headless.ExitInterrupted)
 			}
-			return reportFindings(s, found, asJSON)
+			return reportFindings(s, found, f.json)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	f.add(cmd)
 	return cmd
 }
 
@@ -59,8 +71,17 @@ func reportFindings(s Streams, found []doctor.Finding, asJSON bool) error {
 		for _, f := range found {
 			style.Print(s.Out, f)
 		}
-		_, err = fmt.Fprintln(s.Out, "\n"+doctor.Summary(found))
+		err = summarize(s, found)
 	}
+	if err == nil && doctor.Failed(found) {
+		return ExitCode(1)
+	}
+	return err
+}
+
+// summarize prints how many checks have failed. The error is the exit code.
+func summarize(s Streams, found []doctor.Finding) error {
+	_, err := fmt.Fprintln(s.Out, "\n"+doctor.Summary(found))
 	if err == nil && doctor.Failed(found) {
 		return ExitCode(1)
 	}
