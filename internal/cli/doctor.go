@@ -56,7 +56,6 @@ Exit codes: 0 nothing has failed, 1 something has, 2 usage.`,
 			return reportFindings(s, found, f.json)
 		},
 	}
-	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	f.add(cmd)
 	return cmd
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"parley/acpclient/transport"
 	"parley/internal/agents"
@@ -24,12 +23,15 @@ import (
 
 // probeFlags say how `parley doctor AGENT` examines an agent.
 type probeFlags struct {
-	yes, noPrompt, large     bool
+	json, yes, noPrompt      bool
+	large                    bool
 	prompt, cancel, question string
 	remote                   RemoteFlags
 }
 
-func (f *probeFlags) add(flags *pflag.FlagSet) {
+func (f *probeFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "an agent: send prompts without asking first")
 	flags.BoolVar(&f.noPrompt, "no-prompt", false, "an agent: send no prompt")
 	flags.StringVar(&f.prompt, "prompt", probe.DefaultPrompt, "an agent: the prompt to send")
@@ -42,8 +44,8 @@ func (f *probeFlags) add(flags *pflag.FlagSet) {
 // probeGrace is how long an agent may take to end: some need longer than parley waits, which is a warning.
 const probeGrace = 8 * time.Second
 
-// probe examines an agent.
-func (f probeFlags) probe(cmd *cobra.Command, s Streams, name string, commandLine []string, asJSON bool) error {
+// examineAgent is `parley doctor AGENT`.
+func examineAgent(cmd *cobra.Command, name string, commandLine []string, f probeFlags, s Streams) error {
 	if strings.TrimSpace(f.prompt) == "" && !f.noPrompt {
 		return Usagef("the prompt is empty; --no-prompt sends none")
 	}
@@ -80,7 +82,7 @@ func (f probeFlags) probe(cmd *cobra.Command, s Streams, name string, commandLin
 	}
 	style := doctorStyle(s, nil)
 	style.Check = probe.NameCells
-	if !asJSON {
+	if !f.json {
 		o.Found = func(finding doctor.Finding) { style.Print(s.Out, finding) }
 	}
 	defer endSoonOnSecondSignal(ctx)()
@@ -90,7 +92,7 @@ func (f probeFlags) probe(cmd *cobra.Command, s Streams, name string, commandLin
 		return ExitCode(headless.ExitInterrupted)
 	case err != nil:
 		return err
-	case asJSON:
+	case f.json:
 		return reportFindings(s, found, true)
 	}
 	return summarize(s, found)

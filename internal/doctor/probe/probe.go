@@ -31,6 +31,7 @@ type Options struct {
 	Dial func(context.Context) (transport.Conn, error)
 	// Dir is the working directory of sessions: absolute, and empty. What the agent writes there is found.
 	Dir     string
+	Cwd     string // instead of Dir, for an agent on another machine; "" is Dir
 	Version string // of parley
 
 	Prompt           string // "" sends no prompt
@@ -132,6 +133,9 @@ var checks = []check{
 	{"stdout", "transports#stdio", nothing, (*probe).stdout},
 	{"stderr", "transports#stdio", nothing, (*probe).stderr},
 }
+
+// NameCells is how long the names of checks are.
+const NameCells = len("session/set_config_option")
 
 // probe is one examination.
 type probe struct {

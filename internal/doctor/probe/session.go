@@ -16,7 +16,7 @@ import (
 
 // setup are the parameters by which a session is opened.
 func (p *probe) setup(id string) map[string]any {
-	params := map[string]any{"cwd": p.Dir, "mcpServers": []any{}}
+	params := map[string]any{"cwd": or(p.Cwd, p.Dir), "mcpServers": []any{}}
 	if id != "" {
 		params["sessionId"] = id
 	}

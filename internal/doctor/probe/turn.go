@@ -27,7 +27,7 @@ func (p *probe) turn(blocks any) reply {
 	return p.over(p.main.await(p.Patience.Turn, p.begin(blocks)))
 }
 
-// over records a turn and what comes after its answer.
+// over records a turn and the first update after its answer.
 func (p *probe) over(r reply) reply {
 	p.turns = append(p.turns, r)
 	if !r.answered || p.late != nil {
@@ -247,7 +247,7 @@ func (p *probe) largePrompt() doctor.Finding {
 	return pass("%s", envelope.Text(at(r.Result, "stopReason")))
 }
 
-// order checks what came after the answers of turns, and that tool calls begin before they change.
+// order checks that no turn continues after its answer, and that tool calls begin before they change.
 func (p *probe) order() doctor.Finding {
 	if len(p.turns) == 0 {
 		return skip("no turn has ended")
