@@ -184,7 +184,7 @@ func (p *probe) loadUnknown() doctor.Finding {
 	if !has(p.info, "agentCapabilities", "loadSession") {
 		return skip("not advertised")
 	}
-	return unknownOf(p.later.call(p.Patience.Start, "session/load", p.setup("parley-doctor-unknown")))
+	return unknownOf(p.later.call(p.Patience.Start, "session/load", p.setup(noSession)))
 }
 
 func (p *probe) resume() doctor.Finding {

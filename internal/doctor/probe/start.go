@@ -16,6 +16,9 @@ import (
 // nowhere is a method that no agent has: those that begin with an underscore are extensions.
 const nowhere = "_parley/doctor/unknown"
 
+// noSession is the id of a session that does not exist, of a shape that agents accept that check it.
+const noSession = "00000000-0000-4000-8000-000000000000"
+
 func (p *probe) initialize() doctor.Finding {
 	w, r, err := p.start(p.offer(1))
 	switch {
@@ -155,7 +158,7 @@ func (p *probe) badParams() doctor.Finding {
 }
 
 func (p *probe) unknownSession() doctor.Finding {
-	r := p.main.call(p.Patience.Call, "session/prompt", map[string]any{"sessionId": "parley-doctor-unknown", "prompt": text(DefaultPrompt)})
+	r := p.main.call(p.Patience.Call, "session/prompt", map[string]any{"sessionId": noSession, "prompt": text(DefaultPrompt)})
 	return unknownOf(r)
 }
 
