@@ -137,7 +137,7 @@ var arrows = []struct {
 	{"what the terminal can do needs no screen", is("internal/tty"), ours},
 	{"comparing texts needs no screen", is("internal/linediff"), oursBut("internal/patch", "internal/words")},
 	{"undo looks at files and git", is("internal/undo"), oursBut("fsops", "internal/atomicfile", "internal/filelock", "internal/gitsafe", "internal/programs")},
-	{"git is run by these", outside("internal/finder", "internal/undo", "internal/stage", "internal/worktree", "internal/cli"), is("internal/gitsafe")},
+	{"git is run by these", outside("internal/doctor", "internal/finder", "internal/undo", "internal/stage", "internal/worktree", "internal/cli"), is("internal/gitsafe")},
 	{"staging knows git alone", is("internal/stage"), oursBut("internal/gitsafe")},
 	{"terminal builds on process", inside("terminal"), oursBut("internal/lazy", "internal/process")},
 	{"the engine declares its services", inside("acpclient"), inside("fsops", "terminal", "permissions", "ui", "internal/host", "internal/toolserver")},

@@ -28,7 +28,7 @@ func (r *remote) checkProxy() error {
 		names = []string{"HTTPS_PROXY", "https_proxy"}
 	}
 	i := slices.IndexFunc(names, func(name string) bool { return os.Getenv(name) != "" })
-	if i < 0 || validProxy(os.Getenv(names[i])) {
+	if i < 0 || ValidProxy(os.Getenv(names[i])) {
 		return nil
 	}
 	const any = "http://proxy" // whether there would be one
@@ -39,7 +39,8 @@ func (r *remote) checkProxy() error {
 	return &ProxyError{names[i]}
 }
 
-func validProxy(value string) bool {
+// ValidProxy reports whether the value of a variable such as HTTPS_PROXY is the address of a proxy.
+func ValidProxy(value string) bool {
 	if !strings.Contains(value, "://") {
 		value = "http://" + value
 	}

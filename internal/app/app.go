@@ -17,7 +17,6 @@ import (
 
 	"parley/internal/agents"
 	"parley/internal/cli"
-	"parley/internal/config"
 	"parley/internal/demo"
 	"parley/internal/keeper"
 	"parley/internal/npx"
@@ -163,7 +162,26 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 		}
 		return cli.UsageError{Message: err.Error() + "; see --help"}
 	})
-	root.AddCommand(cli.NewRun(s), cli.NewCompare(s), cli.NewServe(s), cli.NewACP(s), cli.NewTokens(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewAttach(s), cli.NewPs(s), cli.NewStop(s), cli.NewWorktrees(s), cli.NewReview(s), cli.NewUsage(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
+	root.AddCommand(
+		cli.NewRun(s),
+		cli.NewCompare(s),
+		cli.NewAttach(s),
+		cli.NewPs(s),
+		cli.NewStop(s),
+		cli.NewServe(s),
+		cli.NewACP(s),
+		cli.NewTokens(s),
+		cli.NewAgents(s),
+		cli.NewSessions(s),
+		cli.NewWorktrees(s),
+		cli.NewReview(s),
+		cli.NewUsage(s),
+		cli.NewMCP(s),
+		cli.NewRules(s),
+		cli.NewConfig(s, checkKeymap),
+		cli.NewDoctor(s, checkKeymap),
+		newAgent(s),
+	)
 	return root
 }
 

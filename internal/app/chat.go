@@ -336,6 +336,12 @@ func keymap(c *config.Config) (*intent.Keymap, error) {
 	return keys, err
 }
 
+// checkKeymap returns an error about the keys that the configuration sets.
+func checkKeymap(c *config.Config) error {
+	_, err := keymap(c)
+	return err
+}
+
 func checkTheme(name string) error {
 	if name == "" || theme.Known(name) {
 		return nil

@@ -27,6 +27,16 @@ func Write(ctx context.Context, text string) (tool string, err error) {
 	return write(ctx, text, writersOf(runtime.GOOS, os.Getenv))
 }
 
+// Program returns the name of the program that Write tries first, "" if there is none. It runs nothing.
+func Program() string {
+	for _, w := range writersOf(runtime.GOOS, os.Getenv) {
+		if _, err := programs.Find(w.words[0]); err == nil {
+			return w.name()
+		}
+	}
+	return ""
+}
+
 // writer is a program that copies its input.
 type writer struct {
 	words []string
@@ -67,11 +77,13 @@ func write(ctx context.Context, text string, writers []writer) (tool string, err
 			continue
 		}
 		if err = w.run(ctx, path, text); err == nil {
-			return strings.TrimSuffix(filepath.Base(w.words[0]), ".exe"), nil
+			return w.name(), nil
 		}
 	}
 	return "", err
 }
+
+func (w writer) name() string { return strings.TrimSuffix(filepath.Base(w.words[0]), ".exe") }
 
 func (w writer) run(ctx context.Context, path, text string) error {
 	ctx, stop := context.WithTimeoutCause(ctx, writePatience, fmt.Errorf("no answer within %s", writePatience))

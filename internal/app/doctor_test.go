@@ -1,0 +1,103 @@
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"parley/internal/cli"
+	"parley/internal/doctor"
+	"parley/internal/must"
+)
+
+// doctor runs `parley doctor --json` and returns the findings and the exit code.
+func (s *shell) doctor() ([]doctor.Finding, int) {
+	s.t.Helper()
+	r := s.run("", "doctor", "--json")
+	var found []doctor.Finding
+	if err := json.Unmarshal([]byte(r.out), &found); err != nil {
+		s.t.Fatalf("%v: %+v", err, r)
+	}
+	return found, r.code
+}
+
+// ails expects one finding of a state with these texts, and that every fault says what to do.
+func (s *shell) ails(state doctor.State, check, text, fix string) {
+	s.t.Helper()
+	found, code := s.doctor()
+	seen := false
+	for _, f := range found {
+		seen = seen || f.State == state && f.Check == check && strings.Contains(f.Text, text) && strings.Contains(f.Fix, fix)
+		if (f.State == doctor.Warn || f.State == doctor.Fail) && f.Fix == "" {
+			s.t.Errorf("nothing to do about %+v", f)
+		}
+	}
+	if want := map[bool]int{true: 1}[doctor.Failed(found)]; !seen || code != want {
+		s.t.Errorf("want %s %s %q → %q, exit code %d; got %d, %+v", state, check, text, fix, want, code, found)
+	}
+}
+
+// Each planted fault has a finding that says what to do.
+func TestDoctor(t *testing.T) {
+	s := newShell(t)
+	t.Setenv("NO_PROXY", "")
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		t.Setenv(name, "")
+	}
+	s.ails(doctor.OK, "configuration", s.config+", not written", "")
+	s.ails(doctor.OK, "rules", "0 rules, no mistakes", "")
+	must.Do(t, os.Chmod(os.Getenv("PARLEY_STATE"), 0o700))
+	s.ails(doctor.OK, "state", os.Getenv("PARLEY_STATE"), "")
+	s.ails(doctor.Warn, "git", "not found", "install git")
+	s.ails(doctor.Warn, "agents", "no agent is installed", "parley demo")
+
+	goose := s.install("goose")
+	s.ails(doctor.OK, "goose", "on PATH: "+goose, "")
+	must.Do(t, cli.Logins().Set("goose", true))
+	s.ails(doctor.Warn, "goose", "login needed last time", "parley goose")
+
+	s.configure("theme = \"dark\"\ncolour = 1\n")
+	s.ails(doctor.Fail, "configuration", "config.toml:2", "parley config check")
+	s.ails(doctor.Warn, "goose", "", "") // which is found without a configuration
+	s.configure("[keys.chat]\nnothing = \"x\"\n")
+	s.ails(doctor.Fail, "configuration", "config.toml:", "parley config check")
+	s.configure("agent = \"claude\"\n[agents.mine]\ncommand = \"my-agent\"\n[agents.far]\nurl = \"https://a.example\"\nca_file = \"" + filepath.ToSlash(s.dir) + "/missing.pem\"\n")
+	s.ails(doctor.Fail, "mine", "cannot be started", "configuration")
+	s.ails(doctor.Fail, "claude", "the agent of the configuration is not installed", "npm install")
+	if runtime.GOOS != "windows" {
+		s.ails(doctor.Fail, "far", "missing.pem", "parley doctor")
+	}
+	must.Do(t, os.Remove(s.config))
+
+	rules := filepath.Join(filepath.Dir(s.config), "rules.toml")
+	write(t, rules, "[[allow]]\ncomand = \"ls\"\n")
+	s.ails(doctor.Fail, "rules", "rules.toml:2", "parley rules check")
+	write(t, rules, "")
+	must.Do(t, os.Mkdir(".parley", 0o755))
+	write(t, filepath.Join(".parley", "rules.toml"), "[[allow]]\ncommand = \"ls\"\n")
+	s.ails(doctor.Fail, "rules", filepath.Join(".parley", "rules.toml"), "parley rules check")
+	must.Do(t, os.RemoveAll(".parley"))
+
+	write(t, filepath.Join(s.dir, "file"), "")
+	t.Setenv("PARLEY_STATE", filepath.Join(s.dir, "file", "state"))
+	s.ails(doctor.Fail, "state", "not a directory", "PARLEY_STATE")
+	t.Setenv("PARLEY_STATE", t.TempDir())
+	t.Setenv("HTTPS_PROXY", "no proxy")
+	s.ails(doctor.Fail, "proxy", "HTTPS_PROXY is not the address", "unset HTTPS_PROXY")
+}
+
+// A rule that can match nothing, and a home that is missing.
+func TestDoctorWithoutHome(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("HOME is USERPROFILE there")
+	}
+	s := newShell(t)
+	for _, name := range []string{"HOME", "PARLEY_CONFIG", "PARLEY_STATE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+		t.Setenv(name, "")
+	}
+	s.ails(doctor.Fail, "configuration", "no home directory", "export HOME")
+	s.ails(doctor.Fail, "state", "", "HOME")
+}

@@ -1,0 +1,277 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"parley/acpclient/event"
+	"parley/internal/agents"
+	"parley/internal/config"
+	"parley/internal/doctor"
+	"parley/internal/headless"
+	"parley/internal/programs"
+	"parley/internal/record"
+	"parley/internal/safetext"
+	"parley/internal/words"
+	"parley/permissions"
+)
+
+// NewDoctor is `parley doctor`. check validates what package config cannot; it returns nil if all is well.
+func NewDoctor(s Streams, check func(*config.Config) error) *cobra.Command {
+	var f probeFlags
+	cmd := &cobra.Command{
+		Use:   "doctor [AGENT|URL] [flags] [-- COMMAND ARG…]",
+		Short: "Find out why something does not work, or examine an agent",
+		Long: `Without an agent, check the terminal, the configuration, the rules, where parley keeps its files, git, the sandbox and the agents. Each line is ok, warn or fail; what to do about a fault is below it.
+
+With an agent, examine how it keeps the Agent Client Protocol, for its authors: each line is pass, warn, fail or skip, with the section of the protocol and the message that shows a fault. It is started a few times, and gets a few short prompts if you agree. It is allowed nothing.
+
+Exit codes: 0 nothing has failed, 1 something has, 2 usage.`,
+		Example: `  parley doctor
+  parley doctor demo
+  parley doctor --no-prompt claude
+  parley doctor --json --yes -- my-agent --acp`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, command, err := AgentOrCommand(cmd, args)
+			if err != nil {
+				return err
+			}
+			if name != "" || command != nil {
+				return examineAgent(cmd, name, command, f, s)
+			}
+			var found []doctor.Finding
+			for _, examine := range (&checkup{s: s, check: check}).checks() {
+				found = append(found, examine(cmd.Context())...)
+			}
+			if cmd.Context().Err() != nil {
+				return ExitCode(headless.ExitInterrupted)
+			}
+			return reportFindings(s, found, f.json)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// reportFindings prints all findings. The error is the exit code.
+func reportFindings(s Streams, found []doctor.Finding, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = headless.WriteJSON(s.Out, found)
+	} else {
+		style := doctorStyle(s, found)
+		for _, f := range found {
+			style.Print(s.Out, f)
+		}
+		err = summarize(s, found)
+	}
+	if err == nil && doctor.Failed(found) {
+		return ExitCode(1)
+	}
+	return err
+}
+
+// summarize prints how many checks have failed. The error is the exit code.
+func summarize(s Streams, found []doctor.Finding) error {
+	_, err := fmt.Fprintln(s.Out, "\n"+doctor.Summary(found))
+	if err == nil && doctor.Failed(found) {
+		return ExitCode(1)
+	}
+	return err
+}
+
+// plainWidth is the width of rows that are not on a terminal: what reads them wraps them.
+const plainWidth = 10_000
+
+// doctorStyle returns how findings are printed on the output.
+func doctorStyle(s Streams, found []doctor.Finding) doctor.Style {
+	style := doctor.Style{Width: plainWidth}
+	for _, f := range found {
+		style.Check = max(style.Check, len(f.Check))
+	}
+	if out, ok := s.Out.(*os.File); ok && isTerminal(out) {
+		style.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(out.Fd()); err == nil && width > 0 {
+			style.Width = width
+		}
+	}
+	return style
+}
+
+// checkup is this machine, as checks find it one after the other.
+type checkup struct {
+	s     Streams
+	check func(*config.Config) error
+
+	cwd   string
+	setup *Setup // nil if the configuration cannot be read
+}
+
+// checks are in the order in which they run and are shown.
+func (c *checkup) checks() []func(context.Context) []doctor.Finding {
+	return []func(context.Context) []doctor.Finding{c.terminal, c.directory, c.configuration, c.rules, c.state, c.sandbox, c.git, c.agents, c.proxies}
+}
+
+func (c *checkup) terminal(ctx context.Context) []doctor.Finding {
+	in, isFile := c.s.In.(*os.File)
+	out, ok := c.s.Out.(*os.File)
+	if !isFile || !ok || !isTerminal(in) || !isTerminal(out) {
+		return nil
+	}
+	return doctor.Terminal(ctx, in, out, os.Environ())
+}
+
+func (c *checkup) directory(context.Context) []doctor.Finding {
+	place, err := NewDirectories("", nil)
+	if err != nil {
+		return []doctor.Finding{{Check: "directory", State: doctor.Fail, Text: err.Error(), Fix: "cd to a directory that exists"}}
+	}
+	c.cwd = place.Cwd
+	return nil
+}
+
+func (c *checkup) configuration(context.Context) []doctor.Finding {
+	f := doctor.Finding{Check: "configuration", State: doctor.Fail}
+	path, err := config.Path()
+	if err != nil {
+		f.Text, f.Fix = err.Error(), "export HOME=… to your home directory"
+		return []doctor.Finding{f}
+	}
+	setup, err := Load(RemoteFlags{})
+	if err == nil {
+		c.setup, err = setup, c.check(setup.Config)
+	}
+	if err != nil {
+		f.Text, f.Fix = err.Error(), "change the file, then: parley config check"
+		return []doctor.Finding{f}
+	}
+	f.State, f.Text = doctor.OK, path
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		f.Text += ", not written: parley config init writes one"
+	}
+	return []doctor.Finding{f}
+}
+
+func (c *checkup) rules(context.Context) (found []doctor.Finding) {
+	files, err := ruleFiles("", []string{c.cwd})
+	if err != nil {
+		return nil // as the configuration
+	}
+	fault := func(state doctor.State, text string) {
+		found = append(found, doctor.Finding{Check: "rules", State: state, Text: text, Fix: "change the file, then: parley rules check"})
+	}
+	n := 0
+	var all []permissions.Rule
+	for _, file := range files {
+		if file.err != nil {
+			fault(doctor.Fail, file.err.Error())
+		}
+		for _, r := range file.rules {
+			if n++; r.Mistake != "" {
+				fault(doctor.Warn, "Rule ignored: "+r.Mistake+" ("+r.Where+")")
+			}
+		}
+		all = append(all, file.rules...)
+	}
+	if _, err := permissions.NewRulebook(all); err != nil {
+		fault(doctor.Fail, err.Error())
+	}
+	if len(found) == 0 {
+		found = append(found, doctor.Finding{Check: "rules", State: doctor.OK, Text: words.Count(n, "rule") + ", no mistakes"})
+	}
+	return found
+}
+
+func (c *checkup) state(context.Context) []doctor.Finding {
+	return []doctor.Finding{doctor.StateDir(record.StateDir())}
+}
+
+func (c *checkup) sandbox(context.Context) []doctor.Finding {
+	return []doctor.Finding{doctor.Sandbox(c.setup != nil && c.setup.Config.Sandbox)}
+}
+
+func (c *checkup) git(ctx context.Context) []doctor.Finding {
+	if c.cwd == "" {
+		return nil
+	}
+	return []doctor.Finding{doctor.Git(ctx, c.cwd)}
+}
+
+func (c *checkup) proxies(context.Context) []doctor.Finding { return doctor.Proxies(os.Getenv) }
+
+// agents checks those that are configured or installed. All others are in `parley agents`.
+func (c *checkup) agents(context.Context) (found []doctor.Finding) {
+	setup := c.setup
+	if setup == nil {
+		setup = &Setup{Config: &config.Config{}, Agents: agents.Discover(programs.NewPath(os.Environ()).Find)}
+	}
+	usable := 0
+	for _, a := range setup.Agents {
+		if f, ok := setup.examine(a, Directories{Cwd: c.cwd}); ok {
+			if found = append(found, f); f.State != doctor.Fail {
+				usable++
+			}
+		}
+	}
+	if name := setup.Config.Agent; name != "" {
+		if a, ok := agents.Find(setup.Agents, name); ok && a.Source == agents.Missing {
+			found = append(found, doctor.Finding{Check: a.Name, State: doctor.Fail, Text: "the agent of the configuration is not installed", Fix: a.Install})
+		}
+	}
+	if usable == 0 {
+		text, fix := "no agent is installed", "parley agents lists known ones; parley demo needs none"
+		if _, err := programs.Find("npx"); err == nil {
+			text += "; npx fetches those that are npm packages"
+			return append(found, doctor.Finding{Check: "agents", State: doctor.OK, Text: text})
+		}
+		found = append(found, doctor.Finding{Check: "agents", State: doctor.Warn, Text: text, Fix: fix})
+	}
+	return found
+}
+
+// examine returns what is known of an agent without running it; false for one that is not installed.
+func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool) {
+	f := doctor.Finding{Check: a.Name, State: doctor.OK}
+	switch {
+	case a.Source != agents.Path && a.Source != agents.Config:
+		return f, false
+	case a.URL != "":
+		f.Text = "configured: " + a.CommandLine()
+		if r, err := s.remoteOf(a); err != nil {
+			f.State, f.Text, f.Fix = doctor.Fail, err.Error(), "change the configuration, then: parley config check"
+		} else if _, err := tlsOf(r); err != nil {
+			f.State, f.Text, f.Fix = doctor.Fail, err.Error(), "change the configuration, then: parley doctor"
+		}
+		return f, true
+	}
+	cmd, err := s.program(a, place)
+	if err != nil {
+		var failed *event.StartError
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		f.State, f.Text, f.Fix = doctor.Fail, "cannot be started: "+err.Error(), "install it, or change its command in the configuration"
+		if a.Source == agents.Path {
+			f.Fix = a.Install
+		}
+		return f, true
+	}
+	f.Text = DescribeSource(a)
+	if a.Source == agents.Config {
+		f.Text += ": " + safetext.Line(cmd.Path, 300)
+	}
+	if version := doctor.PackageVersion(a.Found, a.Package); version != "" {
+		f.Text += ", " + safetext.Line(version, 40)
+	}
+	if logins := Logins(); logins != nil && logins.Needed(a.Name) {
+		f.State, f.Text, f.Fix = doctor.Warn, f.Text+"; login needed last time", strings.TrimSpace(chatWith(a))+" offers it"
+	}
+	return f, true
+}
