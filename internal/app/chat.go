@@ -135,6 +135,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		}
 		return configuredSpec(setup, a), nil
 	}
+	opts.PreferEnd = setup.Config.Keep != nil && !*setup.Config.Keep
 	opts.Keeper, opts.Notify = keeper.Kept(), notify.New(setup.Config.NotifyCommand, setup.Warn)
 	defer opts.Notify.Close()
 	opts.ResumeArgs = func(s workspace.ResumableSession) []string {

@@ -44,6 +44,9 @@ type Options struct {
 	SidePanel  string         // auto, on, off; "" is auto
 	Density    string         // how much is shown at first: normal, everything, quiet; "" is normal
 
+	// PreferEnd has ending come first when the user leaves a kept parley.
+	PreferEnd bool
+
 	// OnIdle is called, on its own goroutine, when a turn, a history or a connection has
 	// ended and nothing is running on any page. It may be nil.
 	OnIdle func()
