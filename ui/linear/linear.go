@@ -62,7 +62,7 @@ type chat struct {
 	lender    *lender
 	stderr    *stderr
 	disk      *disk
-	keeper    *keeper
+	saver     *noteSaver
 }
 
 // Run runs the chat until the user quits or ctx ends. When it returns, everything it started
@@ -78,7 +78,7 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	of.KeepPrompts = opts.History != nil
 	c.w = workspace.New(of)
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
-	c.keeper = &keeper{w: c.w, out: out, tasks: c.tasks, disk: c.disk, store: opts.Drafts, left: opts.RestoreDraft, saved: map[*workspace.Session]*savedNotes{}}
+	c.saver = &noteSaver{w: c.w, out: out, tasks: c.tasks, disk: c.disk, store: opts.Drafts, left: opts.RestoreDraft, saved: map[*workspace.Session]*savedNotes{}}
 	c.dialogs = &dialogs{out: out}
 	c.questions = &questions{in: in, dialogs: c.dialogs}
 	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
@@ -192,7 +192,7 @@ func (c *chat) run(ctx context.Context) (workspace.ResumableSession, error) {
 	c.loop(ctx)
 	left := c.w.Resumable()
 	c.quitting = true
-	c.keeper.end()
+	c.saver.end()
 	c.w.End()
 	c.prompts.unsent()
 	c.out.fresh()
@@ -257,7 +257,7 @@ func (c *chat) beforeInput() {
 	c.tasks.nextCheck = time.Time{}
 	c.front.beforeInput()
 	c.starts.reportProgress(c.front.Agent)
-	c.keeper.update()
+	c.saver.update()
 	c.nextQuestion()
 	c.endIfDone()
 	if c.quitting {
