@@ -104,7 +104,7 @@ func oursBut(allowed ...string) func(string) bool {
 var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/paint", "ui/panel", "ui/question", "ui/review", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
 
 // testPackages serve tests and are part of no program.
-var testPackages = []string{"acpclient/acptest", "internal/decoy", "internal/fakeagent", "internal/gittest", "internal/undo/undotest", "internal/seeds", "internal/must", "internal/slowlink", "internal/testclient", "ui/uitest"}
+var testPackages = []string{"acpclient/acptest", "internal/decoy", "internal/fakeagent", "internal/gittest", "internal/keeper/keepertest", "internal/undo/undotest", "internal/seeds", "internal/must", "internal/slowlink", "internal/testclient", "ui/uitest"}
 
 // arrows lists the forbidden imports. ARCHITECTURE.md gives the reasons. Tests are exempt.
 var arrows = []struct {

@@ -11,6 +11,7 @@ import (
 	"parley/internal/glyphs"
 	"parley/internal/keeper"
 	"parley/internal/tty"
+	"parley/internal/workspace"
 	"parley/ui/status"
 )
 
@@ -32,6 +33,13 @@ func (t *terminals) begin(m *Model) tea.Cmd {
 	t.away, t.wake = true, make(chan struct{}, 1)
 	go t.follow(m)
 	return t.next(m)
+}
+
+// report tells the keeper what parley does.
+func (t *terminals) report(w *workspace.Workspace) {
+	if t.keeper != nil {
+		t.keeper.Report(w.Status())
+	}
 }
 
 // follow notes what happens to the terminal. One that leaves is restored at once: while a program has the terminal,

@@ -1,11 +1,7 @@
 package ui
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
 	"io"
-	"net"
 	"os"
 	"strings"
 	"sync"
@@ -16,75 +12,16 @@ import (
 
 	"parley/internal/fakeagent"
 	"parley/internal/keeper"
+	"parley/internal/keeper/keepertest"
 	"parley/internal/tty"
 	"parley/ui/page"
 )
 
-// minder is the keeper of a kept parley, at the other end of its connection.
-type minder struct {
-	conn net.Conn
-	mu   sync.Mutex
-	said []string // detach, left, switch NAME
-	last keeper.Status
-	n    int // reports
-}
+// minder is the keeper of a kept parley.
+type minder struct{ *keepertest.Keeper }
 
-func newMinder(o *Options) *minder {
-	ours, theirs := net.Pipe()
-	k := &minder{conn: ours}
-	o.Keeper, o.Profile = keeper.New("parser", theirs), tty.Of
-	go func() {
-		for lines := bufio.NewScanner(ours); lines.Scan(); {
-			var m struct {
-				Left, Detach bool
-				Switch       string
-				Status       *keeper.Status
-			}
-			if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-				panic(err)
-			}
-			k.mu.Lock()
-			switch {
-			case m.Left:
-				k.said = append(k.said, "left")
-			case m.Detach:
-				k.said = append(k.said, "detach")
-			case m.Switch != "":
-				k.said = append(k.said, "switch "+m.Switch)
-			case m.Status != nil:
-				k.last, k.n = *m.Status, k.n+1
-			}
-			k.mu.Unlock()
-		}
-	}()
-	return k
-}
-
-// hears returns what was said since the last look.
-func (k *minder) hears() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	said := strings.Join(k.said, ", ")
-	k.said = nil
-	return said
-}
-
-func (k *minder) status() keeper.Status {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.last
-}
-
-func (k *minder) attach(d *driver, environ ...string) {
-	env, _ := json.Marshal(environ)
-	fmt.Fprintf(k.conn, `{"change":{"attached":true,"environ":%s}}`+"\n", env)
-	d.settle()
-}
-
-func (k *minder) detach(d *driver) {
-	fmt.Fprintln(k.conn, `{"change":{"attached":false}}`)
-	d.settle()
-}
+func (k *minder) attach(d *driver, environ ...string) { k.Attach(environ...); d.settle() }
+func (k *minder) detach(d *driver)                    { k.Detach(); d.settle() }
 
 // canvas is a painter that notes what it is told.
 type canvas struct {
@@ -121,12 +58,14 @@ func kept(t *testing.T, change func(*driver, *Options), f func(d *driver, k *min
 	}
 	var k *minder
 	drive(t, func(d *driver, o *Options) {
-		k = newMinder(o)
+		k = &minder{}
+		k.Keeper, o.Keeper = keepertest.New("parser")
+		o.Profile = tty.Of
 		if change != nil {
 			change(d, o)
 		}
 	}, func(d *driver) {
-		defer k.conn.Close()
+		defer k.Close()
 		c := &canvas{T: t, absent: true}
 		d.m.painter = c
 		k.attach(d, "TERM=xterm-256color", "SSH_AUTH_SOCK=/tmp/first")
@@ -145,12 +84,12 @@ func TestDetached(t *testing.T) {
 		})
 	}, func(d *driver, k *minder, c *canvas) {
 		d.types("go on\n")
-		if got := k.status(); got.State != keeper.Running || got.Title != "go on" || got.Agent != "fake" {
+		if got, _ := k.Status(); got.State != keeper.Running || got.Title != "go on" || got.Agent != "fake" {
 			t.Errorf("got %+v", got)
 		}
 		d.types("half a dra")
 		k.detach(d)
-		if said := k.hears(); said != "left" || !c.absent {
+		if said := k.Said(); said != "left" || !c.absent {
 			t.Errorf("said %q", said)
 		}
 		draws, shown := d.m.draws, c.shown
@@ -158,7 +97,7 @@ func TestDetached(t *testing.T) {
 		if d.m.draws != draws || c.shown != shown || c.lost > 0 {
 			t.Errorf("%d frames were drawn and %d shown", d.m.draws-draws, c.shown+c.lost-shown)
 		}
-		if got := k.status(); got.State != keeper.Idle {
+		if got, _ := k.Status(); got.State != keeper.Idle {
 			t.Errorf("got %+v", got)
 		}
 		k.attach(d, "TERM=xterm-kitty", "DISPLAY=:1")
@@ -170,10 +109,10 @@ func TestDetached(t *testing.T) {
 		if _, ok := os.LookupEnv("SSH_AUTH_SOCK"); ok || os.Getenv("DISPLAY") != ":1" {
 			t.Errorf("the environment has SSH_AUTH_SOCK %q, DISPLAY %q", os.Getenv("SSH_AUTH_SOCK"), os.Getenv("DISPLAY"))
 		}
-		n := k.n
+		_, before := k.Status()
 		d.wait(time.Minute)
-		if k.n != n {
-			t.Errorf("%d reports although nothing happened", k.n-n)
+		if _, now := k.Status(); now != before {
+			t.Errorf("%d reports although nothing happened", now-before)
 		}
 	})
 }
@@ -190,7 +129,7 @@ func TestAskedWhileDetached(t *testing.T) {
 		d.types("push\n")
 		k.detach(d)
 		d.wait(2 * time.Minute)
-		if got := k.status(); got.State != keeper.Waiting || !strings.Contains(got.Waits, "git push origin HEAD") {
+		if got, _ := k.Status(); got.State != keeper.Waiting || !strings.Contains(got.Waits, "git push origin HEAD") {
 			t.Errorf("got %+v", got)
 		}
 		k.attach(d, "TERM=xterm")
@@ -217,15 +156,15 @@ func TestAskedWhileDetached(t *testing.T) {
 func TestTerminalsChangeFast(t *testing.T) {
 	kept(t, nil, func(d *driver, k *minder, c *canvas) {
 		for range 5 {
-			fmt.Fprintln(k.conn, `{"change":{"attached":false}}`)
-			fmt.Fprintln(k.conn, `{"change":{"attached":true,"environ":["TERM=foot"]}}`)
+			k.Detach()
+			k.Attach("TERM=foot")
 		}
 		d.settle()
 		if c.absent || c.terminal.Notify != tty.NotifyOSC777 {
 			t.Error("the last terminal is not shown anything")
 		}
-		fmt.Fprintln(k.conn, `{"change":{"attached":true,"environ":["TERM=xterm"]}}`)
-		fmt.Fprintln(k.conn, `{"change":{"attached":false}}`)
+		k.Attach("TERM=xterm")
+		k.Detach()
 		d.settle()
 		if !c.absent || !d.m.terminals.away {
 			t.Error("nobody is attached")
@@ -264,12 +203,12 @@ func TestLeavingKept(t *testing.T) {
 			d.wait(3 * time.Second)
 			d.press(quit...)
 			d.press("enter")
-			if said := k.hears(); said != "" || d.quit {
+			if said := k.Said(); said != "" || d.quit {
 				t.Fatalf("typing ahead answers: %q", said)
 			}
 			d.rest()
 			d.press("enter")
-			if said := k.hears(); said != "detach" || d.m.Quitting {
+			if said := k.Said(); said != "detach" || d.m.Quitting {
 				t.Errorf("said %q", said)
 			}
 			d.misses("Leave parley")
@@ -278,7 +217,7 @@ func TestLeavingKept(t *testing.T) {
 			d.press("ctrl+c")
 			d.sees("ctrl+c again keeps it running")
 			d.press("ctrl+c")
-			if said := k.hears(); said != "detach" || d.m.Quitting {
+			if said := k.Said(); said != "detach" || d.m.Quitting {
 				t.Errorf("said %q", said)
 			}
 			d.misses("Leave parley")
@@ -299,7 +238,7 @@ func TestLeavingKept(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		d.wait(time.Minute)
-		if !d.quit || k.hears() != "" {
+		if !d.quit || k.Said() != "" {
 			t.Error("it has not ended")
 		}
 	})
@@ -317,14 +256,14 @@ func TestLeavingWhileStarting(t *testing.T) {
 	kept(t, func(d *driver, _ *Options) {
 		d.fake.On("initialize", func(c *fakeagent.Call) (string, error) { time.Sleep(time.Hour); return "", nil })
 	}, func(d *driver, k *minder, c *canvas) {
-		if got := k.status(); got.State != keeper.Starting {
+		if got, _ := k.Status(); got.State != keeper.Starting {
 			t.Errorf("got %+v", got)
 		}
 		d.press("ctrl+d")
 		d.sees("Keep running")
 		d.rest()
 		d.press("enter")
-		if said := k.hears(); said != "detach" {
+		if said := k.Said(); said != "detach" {
 			t.Errorf("said %q", said)
 		}
 	})
@@ -334,7 +273,7 @@ func TestDetachAtOnce(t *testing.T) {
 	for _, keys := range [][]string{{"/", "d", "e", "t", "a", "c", "h", "enter"}, {"ctrl+z"}} {
 		kept(t, nil, func(d *driver, k *minder, c *canvas) {
 			d.press(keys...)
-			if said := k.hears(); said != "detach" {
+			if said := k.Said(); said != "detach" {
 				t.Errorf("said %q", said)
 			}
 		})
@@ -352,7 +291,7 @@ func TestTerminalsDuringProgram(t *testing.T) {
 		hold := make(chan struct{})
 		d.run(d.m.Exec(program(func() { <-hold }), func(error) tea.Msg { return page.Refresh{} }))
 		k.detach(d)
-		if said := k.hears(); said != "left" {
+		if said := k.Said(); said != "left" {
 			t.Errorf("said %q", said)
 		}
 		k.attach(d, "TERM=xterm-kitty")

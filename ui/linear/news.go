@@ -16,6 +16,9 @@ func (c *chat) onNews(n workspace.News) {
 	if c.quitting {
 		return
 	}
+	if c.terminals.elsewhere() {
+		c.opts.TellElsewhere(n)
+	}
 	if _, applied := n.(workspace.EventApplied); !applied {
 		c.front.release()
 	}
