@@ -11,7 +11,7 @@ import (
 func (m *Model) handlers() map[intent.Intent]page.Handler {
 	all := page.Handlers()
 	for i, do := range map[intent.Intent]func() tea.Cmd{
-		intent.Quit: m.quit, intent.Sessions: sessions{m}.show, intent.NextWaiting: m.nextWaiting, intent.NewSession: m.newSession,
+		intent.Quit: departure{m}.leave, intent.Detach: departure{m}.detach, intent.Suspend: departure{m}.suspend, intent.Sessions: sessions{m}.show, intent.NextWaiting: m.nextWaiting, intent.NewSession: m.newSession,
 		intent.Theme: m.showThemes, intent.SidePanel: m.toggleSide, intent.Inline: m.toggleInline,
 	} {
 		all[i] = func(*page.Page, string) tea.Cmd { return do() }

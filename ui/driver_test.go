@@ -204,7 +204,7 @@ func visible(v tea.View) string { return strings.ReplaceAll(v.Content, paint.Bes
 func (d *driver) look() {
 	d.t.Helper()
 	v := d.m.View()
-	if d.m.width == 0 {
+	if d.m.width == 0 || d.m.terminals.away {
 		return
 	}
 	rows := strings.Split(visible(v), "\n")

@@ -25,7 +25,7 @@ func (m *Model) inlined() bool {
 
 // write writes the finished part of the conversation to the scrollback.
 func (m *Model) write() tea.Cmd {
-	if !m.inlined() {
+	if m.terminals.away || !m.inlined() {
 		return nil
 	}
 	if m.Front.Thread.State == thread.Loading {

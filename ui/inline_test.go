@@ -49,6 +49,8 @@ func (p *paper) Show(v tea.View, _ bool) {
 }
 
 func (p *paper) SetTerminal(tty.Profile) {}
+func (p *paper) Detach()                 {}
+func (p *paper) Attach(tty.Profile)      {}
 func (p *paper) below() string           { return ansi.Strip(strings.Join(p.live, "\n")) }
 func (p *paper) above() string           { return strings.Join(p.printed, "\n") }
 func (p *paper) has(s, text string) bool { return strings.Contains(s, text) }

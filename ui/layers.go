@@ -35,7 +35,7 @@ func (l always) Key(p layer.Press) (tea.Cmd, bool) {
 	}
 	switch l.m.Keys.Of(intent.Always, p.Name) {
 	case intent.Suspend:
-		return tea.Suspend, true
+		return departure{l.m}.suspend(), true
 	case intent.Redraw:
 		return paint.Redraw, true
 	}

@@ -26,15 +26,20 @@ type Model struct {
 	shownDir      string     // the directory that the terminal was told
 	reviewed      *page.Page // the page in front, if its review was open
 
-	// painter shows views; nil: nobody looks. It is an interface so that tests have terminals that need no goroutine.
-	painter interface {
-		Show(v tea.View, urgent bool)
-		SetTerminal(terminal tty.Profile)
-	}
-	inline *inline.Scrollback
+	painter   painter // nil: nobody looks
+	terminals *terminals
+	inline    *inline.Scrollback
 
 	timers timers
 	frames
+}
+
+// painter shows views. It is an interface so that tests have terminals that need no goroutine.
+type painter interface {
+	Show(v tea.View, urgent bool)
+	SetTerminal(terminal tty.Profile)
+	Detach()
+	Attach(terminal tty.Profile)
 }
 
 // closedMsg says that everything that was started has ended.
@@ -42,24 +47,17 @@ type closedMsg struct{}
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
-	var cmds []tea.Cmd
-	if m.Options.Theme == "" || m.Options.Theme == "auto" {
-		m.requested = true
-		cmds = append(cmds, tea.Raw(tty.AskBackground))
-	}
-	cmds = append(cmds, m.Store.LoadHistory())
+	m.requested = m.Options.Theme == "" || m.Options.Theme == "auto"
+	cmds := []tea.Cmd{m.terminals.begin(m), m.Store.LoadHistory()}
 	if m.Options.Start != "" {
 		m.Workspace.Start(m.Workspace.Spec(m.Options.Start))
-	}
-	if m.inline.On() {
-		cmds = append(cmds, tea.Raw(tty.AskName))
 	}
 	return tea.Batch(append(cmds, status.Listen(m.Workspace.Context(), m.notify, m.Options.Notices), m.sync())...)
 }
 
 // View implements tea.Model. It returns the same view until something changes.
 func (m *Model) View() tea.View {
-	if m.dirty {
+	if m.dirty && !m.terminals.away {
 		m.dirty, m.drawn = false, m.Now()
 		m.draws++
 		m.last = m.draw()

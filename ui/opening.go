@@ -11,7 +11,7 @@ import (
 // leaveStart returns from the first page to the previous one, or quits.
 func (m *Model) leaveStart(quit bool) tea.Cmd {
 	if quit {
-		return m.quit()
+		return departure{m}.leave()
 	}
 	if m.Front.Blank() {
 		m.Workspace.Remove(m.Front.Session)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"parley/internal/intent"
 	"parley/ui/layer"
+	"parley/ui/panel"
 )
 
 // quit ends the program after everything it started.
@@ -31,6 +33,14 @@ func (m *Model) endAll() {
 	shells.Wait()
 }
 
+// suspend stops parley until the shell continues it. No shell has started a kept one: its terminal leaves.
+func (d departure) suspend() tea.Cmd {
+	if d.m.terminals.keeper == nil {
+		return tea.Suspend
+	}
+	return d.detach()
+}
+
 // leaveWithin is the longest time between the two presses of ctrl+c that quit.
 const leaveWithin = 2 * time.Second
 
@@ -41,14 +51,51 @@ func (m *Model) interrupted(p layer.Press) (cmd tea.Cmd, quits bool) {
 	switch {
 	case p.Want != intent.Interrupt:
 		m.QuitArmed = time.Time{}
+	case m.Front.Panels.ListOf(intent.Quit) != nil && !m.Choosing: // asked already: what is safe
+		if m.leaving() {
+			m.Front.Panels.Close(m.Front.Panels.List())
+			m.terminals.keeper.Detach()
+			return nil, true
+		}
+		m.QuitArmed = m.Now()
+		return nil, true
 	case m.conversing() && m.Front.ClosesOwn():
 	case m.leaving():
-		m.endSoon()
-		return m.quit(), true
+		if m.terminals.keeper == nil {
+			m.endSoon()
+		}
+		return departure{m}.leave(), true
 	default:
 		m.QuitArmed = m.Now()
 	}
 	return nil, false
+}
+
+// departure is how the user leaves parley.
+type departure struct{ m *Model }
+
+// leave ends the program. In a kept parley the user is asked first, unless nothing was started.
+func (d departure) leave() tea.Cmd {
+	m := d.m
+	if m.terminals.keeper == nil || m.Quitting || m.Choosing || m.Front.Agent.Spec.Name == "" {
+		return m.quit()
+	}
+	m.QuitArmed = time.Time{}
+	m.Front.Panels.Show(panel.Leave(m.terminals.keeper.Name(), d.losses("; "), m.Options.PreferEnd, func() tea.Cmd {
+		m.terminals.keeper.Detach()
+		return nil
+	}, m.quit))
+	return nil
+}
+
+// detach lets the terminal leave.
+func (d departure) detach() tea.Cmd {
+	if d.m.terminals.keeper == nil {
+		d.m.Front.Say("Only what was started with parley --keep can run in the background")
+		return nil
+	}
+	d.m.terminals.keeper.Detach()
+	return nil
 }
 
 // endSoon has agents killed that take too long to end.
@@ -66,6 +113,19 @@ func (m *Model) leavingHint() string {
 	if !m.leaving() {
 		return ""
 	}
+	keys := m.Keys.ChatKey(intent.Interrupt)
+	switch {
+	case m.terminals.keeper == nil:
+		return strings.TrimSuffix(keys+" again to quit · "+departure{m}.losses(" · "), " · ")
+	case m.Front.Panels.ListOf(intent.Quit) != nil:
+		return keys + " again keeps it running"
+	}
+	return keys + " again to leave"
+}
+
+// losses says what ends or is lost with the program, "" if nothing is.
+func (d departure) losses(sep string) string {
+	m := d.m
 	turns, commands, prompts := 0, 0, 0
 	for _, c := range m.chats() {
 		if c.Busy() {
@@ -81,7 +141,7 @@ func (m *Model) leavingHint() string {
 	if m.Options.Drafts != nil { // they are saved
 		prompts = 0
 	}
-	hint := m.Keys.ChatKey(intent.Interrupt) + " again to quit"
+	var all []string
 	for _, lost := range []struct {
 		n         int
 		one, many string
@@ -89,10 +149,10 @@ func (m *Model) leavingHint() string {
 		switch lost.n {
 		case 0:
 		case 1:
-			hint += " · " + lost.one
+			all = append(all, lost.one)
 		default:
-			hint += " · " + fmt.Sprintf(lost.many, lost.n)
+			all = append(all, fmt.Sprintf(lost.many, lost.n))
 		}
 	}
-	return hint
+	return strings.Join(all, sep)
 }

@@ -284,6 +284,8 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	switch {
 	case !ok || e.chat == nil:
 		l.Note = "Only an open session can be closed"
+	case len(m.Workspace.Sessions()) == 1 && m.terminals.keeper != nil:
+		return departure{m}.leave()
 	case len(m.Workspace.Sessions()) == 1:
 		l.Note = "This is the only open session; " + m.Keys.ChatKey(intent.Interrupt) + " twice quits"
 	case e.chat.CancelOpen():

@@ -49,6 +49,9 @@ func Run(ctx context.Context, opts Options) (workspace.ResumableSession, error) 
 	g := guard.New(m)
 	screen := paint.Open(opts.Output, opts.Terminal, g.Do)
 	m.painter, m.Exec = screen, screen.Exec
+	if opts.Keeper != nil {
+		screen.Detach()
+	}
 	if screen.HasScrollback() {
 		m.inline.SetScreen(screen.Print)
 	}
@@ -90,6 +93,7 @@ const frame = 16 * time.Millisecond
 func New(opts Options) *Model {
 	m := &Model{resting: resting{notify: opts.OnIdle}}
 	m.Options, m.Env = opts, layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}
+	m.terminals = &terminals{keeper: opts.Keeper}
 	m.notifier = status.NewNotifier(&m.Env, opts.Terminal)
 	m.inline = inline.NewScrollback(&m.Env, opts.Inline)
 	m.Input = layer.NewInput(&m.Env, m.layers)

@@ -19,6 +19,10 @@ import (
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.apply(msg)
 	m.restack()
+	m.terminals.report(m.Workspace)
+	if m.terminals.away {
+		return m, cmd
+	}
 	if m.present() && m.painter != nil && m.width > 0 {
 		m.painter.Show(m.last.view, awaited(msg))
 	}
@@ -112,10 +116,7 @@ func (m *Model) learn(answer tea.Msg) {
 		m.painter.SetTerminal(m.Options.Terminal)
 	}
 	if m.Options.Terminal.Clusters && glyphs.Measure(true) {
-		m.dirty = true
-		for _, c := range m.chats() {
-			c.SetTheme(m.Theme)
-		}
+		relayout(m)
 	}
 }
 

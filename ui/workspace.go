@@ -46,6 +46,9 @@ func (m *Model) sync() tea.Cmd {
 // onNews handles one piece of news from the workspace.
 func (m *Model) onNews(n workspace.News) tea.Cmd {
 	m.dirty = m.dirty || !isApplied(n)
+	if m.terminals.away || m.notifier.Elsewhere() {
+		m.Options.TellElsewhere(n)
+	}
 	switch n := n.(type) {
 	case workspace.EventApplied:
 		return m.deliver(m.pageOf(n.Session), n)

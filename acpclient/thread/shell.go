@@ -64,6 +64,7 @@ type (
 func (t *transcript) shell(e event.Event) {
 	switch e := e.(type) {
 	case ShellAsked:
+		t.Shells++
 		t.add(&Item{Kind: ShellCommand, At: e.At, Shell: &Shell{Key: e.Key, Dir: e.Dir, Terminal: &Terminal{Command: e.Command, Cwd: e.Dir}}})
 	case ShellStarted:
 		if it := t.shellItem(e.Key); it != nil {
@@ -77,6 +78,7 @@ func (t *transcript) shell(e event.Event) {
 		}
 	case ShellEnded:
 		if it := t.shellItem(e.Key); it != nil && it.Shell.Live() {
+			t.Shells--
 			s := it.Shell
 			s.Ended, s.Err, s.Stopped = e.At, e.Err, e.Stopped
 			s.Terminal.Exited, s.Terminal.Code, s.Terminal.Signal = true, e.Code, e.Signal
@@ -108,6 +110,7 @@ func (t *transcript) Shell(key uint64) *Shell {
 func (t *transcript) CarryShells(from *Thread) {
 	for _, it := range from.Items {
 		if it.Shell != nil && it.Shell.Live() {
+			t.Shells++
 			t.add(&Item{Kind: ShellCommand, At: it.At, Shell: it.Shell})
 		}
 	}

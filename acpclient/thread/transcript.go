@@ -9,6 +9,8 @@ import (
 type transcript struct {
 	Items []*Item
 	Turn  int
+	// Shells counts the user's commands that run or are going to.
+	Shells int
 
 	changed []int
 }

@@ -384,15 +384,15 @@ func TestResumeCommand(t *testing.T) {
 		want string
 	}{
 		{workspace.ResumableSession{}, nil, "", ""},
-		{workspace.ResumableSession{Agent: claude, Session: "4b9-c_1"}, nil, "", "Resume: parley claude --resume 4b9-c_1"},
-		{workspace.ResumableSession{Agent: claude, Session: "s"}, nil, "/srv/site", "Resume: parley claude --resume s --cwd /srv/site"},
-		{workspace.ResumableSession{Agent: custom, Session: "s"}, []string{"./agent", "--acp"}, "", "Resume: parley --resume s -- ./agent --acp"},
+		{workspace.ResumableSession{Agent: claude, Session: "4b9-c_1"}, nil, "", "claude --resume 4b9-c_1"},
+		{workspace.ResumableSession{Agent: claude, Session: "s"}, nil, "/srv/site", "claude --resume s --cwd /srv/site"},
+		{workspace.ResumableSession{Agent: custom, Session: "s"}, []string{"./agent", "--acp"}, "", "--resume s -- ./agent --acp"},
 		{workspace.ResumableSession{Agent: custom, Session: "s"}, []string{"sh", "-c", "a b"}, "", ""},
 		{workspace.ResumableSession{Agent: claude, Session: "-s"}, nil, "", ""},
 		{workspace.ResumableSession{Agent: claude, Session: "s; rm"}, nil, "", ""},
 		{workspace.ResumableSession{Agent: claude, Session: "s\x1b[2J"}, nil, "", ""},
 	} {
-		if got := resumeCommand(c.left, c.args, c.cwd); got != c.want {
+		if got := strings.Join(resumeArgs(c.left, c.args, c.cwd), " "); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.left, got, c.want)
 		}
 	}

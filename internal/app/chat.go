@@ -28,6 +28,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/intent"
 	"parley/internal/keeper"
+	"parley/internal/notify"
 	"parley/internal/picture"
 	"parley/internal/tty"
 	"parley/internal/workspace"
@@ -65,7 +66,10 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if out, ok := s.Out.(*os.File); !f.linear && (!ok || !term.IsTerminal(out.Fd())) {
 		return cli.Usagef("the chat needs a terminal; `parley run PROMPT` works without one")
 	}
-	terminal := tty.Of(os.Environ()).Configured(setup.Config.Notify, setup.Config.Progress)
+	profile := func(environ []string) tty.Profile {
+		return tty.Of(environ).Configured(setup.Config.Notify, setup.Config.Progress)
+	}
+	terminal := profile(os.Environ())
 	if !f.linear && runtime.GOOS != "windows" && terminal.Dumb {
 		return cli.Usagef("this terminal cannot draw the screen (TERM=%s); `parley --linear` chats in lines", os.Getenv("TERM"))
 	}
@@ -113,7 +117,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	home, _ := os.UserHomeDir()
 	preferred, found := setup.Default()
 	opts := ui.Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Prompt: f.prompt, Resume: f.resume, Cwd: place.Cwd, Worktrees: trees, ResumeWithin: resumeWithin}, Start: start, Choice: preferred.Name, Home: home, TreesDir: cli.WorktreesDir()}, Branch: cli.Branch(place.Cwd),
-		Theme: look, Terminal: terminal, Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel}
+		Theme: look, Terminal: terminal, Profile: profile, Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel}
 	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
 		opts.Inline = f.inline
 	}
@@ -130,6 +134,20 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 			return workspace.Spec{}, err
 		}
 		return configuredSpec(setup, a), nil
+	}
+	opts.PreferEnd = setup.Config.Keep != nil && !*setup.Config.Keep
+	opts.Keeper, opts.Notify = keeper.Kept(), notify.New(setup.Config.NotifyCommand, setup.Warn)
+	defer opts.Notify.Close()
+	opts.ResumeArgs = func(s workspace.ResumableSession) []string {
+		cwd := f.cwd
+		if opts.Keeper != nil { // it is resumed from anywhere
+			cwd = place.Cwd
+		}
+		words := resumeArgs(s, args, cmp.Or(s.Agent.Dir, cwd))
+		if words != nil && f.linear && cmd.Flags().Changed("linear") {
+			words = slices.Insert(words, slices.Index(words, "--resume"), "--linear")
+		}
+		return words
 	}
 	opts.OpenURL, opts.OnIdle = cli.OpenURL, freeAfterTurn
 	endSoon, ended := cli.EndSoon()
@@ -199,13 +217,11 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		err = trees.leave(life, s, err, ask)
 		interrupted = err == nil && life.Err() != nil
 	}
-	line := resumeCommand(left, args, cmp.Or(left.Agent.Dir, f.cwd))
-	if f.linear && cmd.Flags().Changed("linear") {
-		line = strings.Replace(line, "--resume", "--linear --resume", 1)
-	}
 	// Its worktree may have been removed.
-	if _, gone := os.Stat(cmp.Or(left.Agent.Dir, place.Cwd)); line != "" && gone == nil {
-		fmt.Fprintln(s.Out, line)
+	if _, gone := os.Stat(cmp.Or(left.Agent.Dir, place.Cwd)); gone == nil {
+		if words := opts.ResumeArgs(left); words != nil {
+			fmt.Fprintln(s.Out, "Resume: parley "+strings.Join(words, " "))
+		}
 	}
 	if interrupted {
 		return cli.ExitCode(headless.ExitInterrupted)
@@ -238,11 +254,11 @@ func (f *chatFlags) keeps(cmd *cobra.Command, s cli.Streams) (keep bool, idle ti
 	return keep, idle
 }
 
-// resumeCommand returns the command that resumes the session the user left. It returns "" if there
-// is no session, or if its id cannot be typed.
-func resumeCommand(left workspace.ResumableSession, args []string, cwd string) string {
+// resumeArgs returns the arguments of parley that resume a session. It returns nil if there is none, or if its
+// id cannot be typed.
+func resumeArgs(left workspace.ResumableSession, args []string, cwd string) []string {
 	if left.Session == "" || left.Session[0] == '-' {
-		return ""
+		return nil
 	}
 	words := []string{"--resume", left.Session}
 	if cwd != "" {
@@ -253,7 +269,7 @@ func resumeCommand(left workspace.ResumableSession, args []string, cwd string) s
 		words = append(append(words, "--"), args...)
 	case left.Agent.Remote && len(args) == 1 && cli.IsURL(args[0]):
 		if args[0] != left.Agent.Command { // the URL is not safe to show as it is
-			return ""
+			return nil
 		}
 		words = append([]string{args[0]}, words...)
 	default:
@@ -261,9 +277,9 @@ func resumeCommand(left workspace.ResumableSession, args []string, cwd string) s
 	}
 	plain := regexp.MustCompile(`^[A-Za-z0-9_.:/@+=-]+$`)
 	if slices.ContainsFunc(words, func(w string) bool { return !plain.MatchString(w) }) {
-		return ""
+		return nil
 	}
-	return "Resume: parley " + strings.Join(words, " ")
+	return words
 }
 
 // agentToStart returns the name of the agent to start at once, "" for the start screen. A command

@@ -26,6 +26,9 @@ func (c *Config) check() *problem {
 	k.duration(c.ResumeWithin, "resume_within")
 	k.duration(c.KeepFor, "keep_for")
 	k.oneOf(c.Theme, Themes, "theme")
+	if c.NotifyCommand != nil {
+		k.program(c.NotifyCommand, "notify_command")
+	}
 	for i := range c.SandboxWrite {
 		k.path(&c.SandboxWrite[i], "sandbox_write")
 	}
@@ -164,7 +167,19 @@ func (k *checker) command(command *string, path []string) {
 		return
 	}
 	if strings.ContainsFunc(*command, isSeparator) && !filepath.IsAbs(*command) {
-		k.report(path, "command = %s: want a name on PATH, an absolute path or one from ~/", show(*command))
+		k.report(path, "%s = %s: want a name on PATH, an absolute path or one from ~/", path[len(path)-1], show(*command))
+	}
+}
+
+// program checks a program and its arguments.
+func (k *checker) program(argv []string, path ...string) {
+	if len(argv) == 0 || argv[0] == "" {
+		k.report(path, "%s: want a program and its arguments", dotted(path))
+		return
+	}
+	k.command(&argv[0], path)
+	for _, arg := range argv[1:] {
+		k.text(arg, path...)
 	}
 }
 

@@ -64,17 +64,20 @@ type Config struct {
 	// agent asks for. Without it they can only reject.
 	ApproveFromClients bool `toml:"approve_from_clients"`
 
-	StartTimeout string `toml:"start_timeout"`  // a duration; "" means the usual one
-	ResumeWithin string `toml:"resume_within"`  // a duration; "" means off
-	SidePanel    string `toml:"side_panel"`     // auto, on or off; "" means auto
-	Density      string `toml:"density"`        // normal, everything or quiet; "" means normal
-	Linear       bool   `toml:"linear"`         // plain lines instead of the screen
-	Notify       string `toml:"notify"`         // one of Notifications; "" means auto
-	Progress     string `toml:"progress"`       // auto, on or off: the terminal's own progress bar; "" means auto
-	Mouse        *bool  `toml:"mouse"`          // use the mouse; nil means yes
-	CopyOnSelect *bool  `toml:"copy_on_select"` // copy what the mouse has selected; nil means yes
-	Inline       bool   `toml:"inline"`         // write the conversation into the terminal's scrollback
-	Keymap       string `toml:"keymap"`         // a preset; "" means default
+	StartTimeout string `toml:"start_timeout"` // a duration; "" means the usual one
+	ResumeWithin string `toml:"resume_within"` // a duration; "" means off
+	SidePanel    string `toml:"side_panel"`    // auto, on or off; "" means auto
+	Density      string `toml:"density"`       // normal, everything or quiet; "" means normal
+	Linear       bool   `toml:"linear"`        // plain lines instead of the screen
+	Notify       string `toml:"notify"`        // one of Notifications; "" means auto
+	// NotifyCommand is a program and its arguments, run with JSON on its standard input when something happens that a user
+	// who looks elsewhere should know.
+	NotifyCommand []string `toml:"notify_command"`
+	Progress      string   `toml:"progress"`       // auto, on or off: the terminal's own progress bar; "" means auto
+	Mouse         *bool    `toml:"mouse"`          // use the mouse; nil means yes
+	CopyOnSelect  *bool    `toml:"copy_on_select"` // copy what the mouse has selected; nil means yes
+	Inline        bool     `toml:"inline"`         // write the conversation into the terminal's scrollback
+	Keymap        string   `toml:"keymap"`         // a preset; "" means default
 	// Keys are the keys of actions, by context and action. The caller checks the names and
 	// reports wrong ones with ErrorAt.
 	Keys map[string]map[string][]string `toml:"keys"`
@@ -131,8 +134,8 @@ func Path() (string, error) {
 	return filepath.Join(dir, "parley", "config.toml"), nil
 }
 
-// Load reads a file. A missing one is the zero Config and no error. If a file names agents
-// or MCP servers, only the user and root may be able to change or replace it.
+// Load reads a file. A missing one is the zero Config and no error. If a file names agents,
+// MCP servers or a program, only the user and root may be able to change or replace it.
 func Load(path string) (*Config, error) {
 	data, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +149,7 @@ func Load(path string) (*Config, error) {
 		return nil, fmt.Errorf("%s: %w", oneLine(path), err)
 	}
 	c, err := Parse(path, data)
-	if err == nil && len(c.Agents)+len(c.MCP) > 0 { // it names programs to start, and where to send credentials
+	if err == nil && len(c.Agents)+len(c.MCP)+len(c.NotifyCommand) > 0 { // it names programs to start, and where to send credentials
 		if err := filetrust.Check(path); err != nil {
 			return nil, fmt.Errorf("%s: %w", oneLine(path), err)
 		}

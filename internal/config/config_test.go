@@ -56,6 +56,7 @@ func TestExampleParses(t *testing.T) {
 			},
 		},
 	}
+	want.NotifyCommand = []string{"my-notifier", "--urgent"}
 	want.Keep, want.KeepFor = new(bool), "12h"
 	want.SandboxWrite, want.Registry = []string{"/srv/build"}, registry.DefaultURL
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
@@ -169,6 +170,9 @@ func TestErrors(t *testing.T) {
 		{cmdX + "env = { A = 1 }", `3:13: agents.x.env.A: want a string, not an integer`},
 		{cmdX + "protocol = 1", `3:12: agents.x.protocol: want a string, not an integer`},
 		{"sandbox = 'yes'", `1:11: sandbox: want true or false, not a string`},
+		{"notify_command = []", `1:1: notify_command: want a program and its arguments`},
+		{"notify_command = ['bin/x']", `1:1: notify_command = "bin/x": want a name on PATH, an absolute path or one from ~/`},
+		{"notify_command = ['x', \"\\u0000\"]", `1:1: notify_command: contains a NUL character`},
 		{"sandbox_write = ['/x', 'y']", `1:1: sandbox_write: "y": want an absolute path or one from ~/`},
 		{"offer_tools = 'yes'", `1:15: offer_tools: want true or false, not a string`},
 		{cmdX + "offer_tools = 1", `3:15: agents.x.offer_tools: want true or false, not an integer`},
@@ -179,7 +183,7 @@ func TestErrors(t *testing.T) {
 		{"[agents.x]\nurl = 'wss://h'\nheaders = { 'a b' = 'secret' }", `3:21: agents.x.headers."a b": not the name of a header`},
 		{"[agents.x]\nurl = 'wss://h'\nheader_env = { A = '' }", "3:20: agents.x.header_env.A: want the name of a variable"},
 		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = [] }", "3:20: agents.x.header_command.A: want a command and its arguments"},
-		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = ['./a'] }", "3:20: command = \"./a\": want a name on PATH, an absolute path or one from ~/"},
+		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = ['./a'] }", "3:20: A = \"./a\": want a name on PATH, an absolute path or one from ~/"},
 		{"[agents.x]\nurl = 'wss://h'\nheader_command = { A = 'a' }", "3:24: agents.x.header_command.A: want an array of strings, not a string"},
 		{"[agents.x]\nurl = 'wss://h'\nca_file = 'ca.pem'", "3:11: agents.x.ca_file: want an absolute path or one from ~/"},
 		{"[agents.x]\nurl = 'wss://h'\nclient_cert = '/c'", "1:9: agents.x: client_cert and client_key belong together"},

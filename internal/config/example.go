@@ -53,6 +53,9 @@ keep_for = "12h"
 # focus: auto (what the terminal supports), bell, osc9, osc777, osc99 or off.
 notify = "auto"
 
+# Also run a program then, with JSON on its standard input. Default: none.
+notify_command = ["my-notifier", "--urgent"]
+
 # The terminal's own progress bar while a turn runs: auto, on or off.
 progress = "auto"
 

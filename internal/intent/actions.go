@@ -12,6 +12,7 @@ const (
 	Interrupt
 	QuitIfEmpty
 	Suspend
+	Detach
 	Redraw
 	HistoryBack
 	HistoryForward
@@ -217,6 +218,7 @@ var Actions = []Action{
 	{Intent: Logout, In: Chat, Name: "logout", Help: "Log out of the agent", Needs: LiveAgent, Command: "logout"},
 	{Intent: ToggleLog, In: Chat, Name: "log", Keys: []string{"f2"}, Help: "Show the log: the agent's stderr, and parley's notes", Command: "log"},
 	{Intent: ToggleHelp, In: Chat, Name: "help", Keys: []string{"f1"}, Help: "Show help", Command: "help"},
+	{Intent: Detach, In: Chat, Name: "detach", Help: "Detach: keep running in the background", Command: "detach"},
 	{Intent: Quit, In: Chat, Name: "quit", Help: "Quit", Command: "quit", Also: "exit"},
 
 	{Intent: ToggleHelp, In: Empty, Name: "help", Keys: []string{"?"}, Help: "Show help"},
@@ -348,7 +350,7 @@ var Actions = []Action{
 	{Intent: Fork, In: List, Name: "fork", Keys: []string{"ctrl+f"}, Help: "Prompts: continue from there in another session"},
 	{Intent: UndoFiles, In: List, Name: "restore", Keys: []string{"ctrl+o"}, Help: "Prompts: restore files to before that turn, after asking"},
 
-	{Intent: Suspend, In: Always, Name: "suspend", Keys: []string{"ctrl+z"}, Help: "Suspend parley"},
+	{Intent: Suspend, In: Always, Name: "suspend", Keys: []string{"ctrl+z"}, Help: "Suspend parley; detach from a kept one"},
 	{Intent: Redraw, In: Always, Name: "redraw", Keys: []string{"ctrl+l"}, Help: "Redraw the screen"},
 }
 
@@ -367,7 +369,7 @@ type Group struct {
 
 // Groups are the groups of all actions that the list shows.
 var Groups = []Group{
-	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, Steer, SideQuestion, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
+	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, Steer, SideQuestion, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Detach, Quit}},
 	{"Review", []Intent{ShowReview, UndoFiles, ShowNotes, Trust, MergeTree, DiscardTree}},
 	{"Agent", []Intent{NextMode, Approval, Model, Mode, Options, Background, Subagents, Usage, Login, Logout}},
 	{"View", []Intent{ToggleHelp, CycleDensity, TogglePlan, ToggleLog, SidePanel, Theme, Inline, Mouse, Home, End, Redraw}},

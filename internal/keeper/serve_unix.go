@@ -286,6 +286,9 @@ func (k *keeper) start() {
 	}
 	k.mu.Lock()
 	k.control, k.process = conn, cmd.Process
+	if k.client != nil {
+		_, _ = conn.Write(line(toKept{Change{Attached: true, Environ: k.client.environ}}))
+	}
 	k.mu.Unlock()
 	read := make(chan struct{})
 	go func() { k.relay(); close(read) }()

@@ -19,8 +19,9 @@ import (
 
 // client is a terminal that is attached.
 type client struct {
-	conn net.Conn
-	end  sync.Once
+	conn    net.Conn
+	environ []string // its variables
+	end     sync.Once
 }
 
 // close sends why the terminal leaves, and closes it.
@@ -174,7 +175,7 @@ func (k *keeper) serve(conn net.Conn) {
 		_ = writeFrame(conn, refusedFrame, fmt.Appendf(nil, "%s was started by another version of parley", k.session.Name))
 		return
 	}
-	c := &client{conn: conn}
+	c := &client{conn: conn, environ: ofTerminal(h.Environ)}
 	k.attach(c, h)
 	for {
 		if kind, content, buffer, err = readFrame(r, buffer); err != nil {
@@ -226,11 +227,10 @@ func (k *keeper) attach(c *client, h hello) {
 	k.started = true
 	k.mu.Unlock()
 	if first {
-		close(k.begin) // it begins with this terminal's variables, and paints everything
-		return
+		close(k.begin)
 	}
 	if control != nil {
-		_, _ = control.Write(line(toKept{Change{Attached: true, Environ: ofTerminal(h.Environ)}}))
+		_, _ = control.Write(line(toKept{Change{Attached: true, Environ: c.environ}}))
 	}
 	if other { // it paints again, though the size may be the same
 		if conn, err := k.ours.SyscallConn(); err == nil {

@@ -1,11 +1,14 @@
 package workspace
 
 import (
+	"cmp"
 	"io"
 	"path"
 	"path/filepath"
 
+	"parley/internal/keeper"
 	"parley/internal/memory"
+	"parley/internal/notify"
 	"parley/internal/safetext"
 	"parley/internal/words"
 )
@@ -34,12 +37,27 @@ type FrontEnd struct {
 	EndSoon func()
 	// Clients is the socket by which other clients join; "": none can.
 	Clients string
+	// Keeper keeps this parley running without its terminal; nil: nothing does.
+	Keeper *keeper.Keeper
+	// Notify runs the user's program when something happens that one who looks elsewhere should know. It may be nil.
+	Notify *notify.Command
 	// Notices yields messages that belong to no session, such as that something cannot be
 	// saved. nil: there are none.
 	Notices <-chan string
 
 	Input  io.Reader // nil: the terminal, or the process's own
 	Output io.Writer
+}
+
+// TellElsewhere tells a user who looks elsewhere of news that is worth it.
+func (f FrontEnd) TellElsewhere(n News) {
+	if f.Notify == nil {
+		return
+	}
+	if why, line := Notable(n); why != "" {
+		s := n.About()
+		f.Notify.Send(s, notify.Note{Session: cmp.Or(f.Keeper.Name(), s.Thread.Session), Agent: s.Agent.Name(), Dir: s.Cwd(), Title: heading(s), Why: string(why), Line: line})
+	}
 }
 
 // Place returns a directory as it is shown.

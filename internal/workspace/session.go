@@ -45,6 +45,8 @@ type Session struct {
 
 	comparison *comparison // nil: it is not compared
 
+	requests openRequests // what waits for the user's answer
+
 	forking   bool             // it is being opened as a fork: its thread has the conversation already
 	inherited []Setting        // what a fork takes over once it is open: the settings
 	approval  permissions.Mode // and the approval mode
@@ -121,7 +123,11 @@ type ResumableSession struct {
 
 // Resumable returns the session in front for another run.
 func (w *Workspace) Resumable() (r ResumableSession) {
-	if s := w.front; s.Resumable() {
+	return resumable(w.front)
+}
+
+func resumable(s *Session) (r ResumableSession) {
+	if s.Resumable() {
 		r = ResumableSession{s.Agent.Spec, s.Thread.Session}
 	}
 	return r
@@ -174,7 +180,7 @@ func (s *Session) resetConnection() {
 	s.Prompts.Queue.prepend(s.Prompts.Steering...) // the answers are dropped with the connection
 	s.Prompts.Steering = nil
 	s.abandon()
-	s.acp, s.Lost, s.Changes.counted, s.stopAsked = nil, lostSession{}, changedLines{}, time.Time{}
+	s.acp, s.Lost, s.Changes.counted, s.stopAsked, s.requests = nil, lostSession{}, changedLines{}, time.Time{}, nil
 	s.Thread.Attach("", s.forgotten)
 	s.began = len(s.Thread.Items)
 	s.forgotten = s.began
@@ -204,6 +210,7 @@ func (s *Session) Apply(e event.Event) {
 		s.w.tell(EventApplied{OfSession{s}, event.SubagentChanged{For: event.For{Session: s.Thread.Session}, ID: sub.ID}, items})
 		return
 	}
+	s.requests.saw(e)
 	turn := 0
 	switch e := e.(type) {
 	case permissions.Asked:

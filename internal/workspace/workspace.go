@@ -20,6 +20,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/attach"
 	"parley/internal/finder"
+	"parley/internal/keeper"
 	"parley/internal/memory"
 	"parley/internal/template"
 	"parley/internal/words"
@@ -77,6 +78,9 @@ type Options struct {
 	// ResumeWithin is how long parley waits for a limit to reset that has stopped a turn, to send its prompt again; 0: it does not.
 	ResumeWithin time.Duration
 
+	// ResumeArgs returns the arguments of parley that resume a session, nil if they cannot be typed. If nil, none can.
+	ResumeArgs func(ResumableSession) []string
+
 	Cwd    string
 	Prompt string        // sent in the first session as soon as it is open
 	Resume string        // id or title of the session that the first connection opens
@@ -106,6 +110,8 @@ type Workspace struct {
 	templates   Templates
 	followers   followers
 	clients     []Client
+	status      keeper.Status // the last one
+	resumes     string        // the session that its Resume is about
 }
 
 // New returns a workspace whose front session is not open yet.

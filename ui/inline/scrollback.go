@@ -40,10 +40,13 @@ type Scrollback struct {
 	on     bool
 	front  any  // the page that was written of last
 	caught bool // nothing of it waits to be written since before
+	most   int  // rows of it that are written then
 }
 
 // NewScrollback makes one that is on, or off.
-func NewScrollback(env *layer.Env, on bool) *Scrollback { return &Scrollback{env: env, on: on} }
+func NewScrollback(env *layer.Env, on bool) *Scrollback {
+	return &Scrollback{env: env, on: on, most: maxBacklog}
+}
 
 // SetScreen sets the function that writes rows above the next view that is shown.
 func (s *Scrollback) SetScreen(print func(rows ...string)) { s.print = print }
@@ -59,12 +62,15 @@ func (s *Scrollback) Toggle() (said string) {
 	if s.print == nil {
 		return "The output is not a terminal: it has no scrollback"
 	}
-	s.on, s.front = !s.on, nil
+	s.on, s.front, s.most = !s.on, nil, maxBacklog
 	if !s.on {
 		return "Full screen; /inline returns to the scrollback"
 	}
 	return "Inline: the conversation goes into the terminal's scrollback"
 }
+
+// Restart begins in another terminal, with at most so many rows of each conversation.
+func (s *Scrollback) Restart(most int) { s.front, s.most = nil, max(1, most) }
 
 // Hold writes nothing for now: a conversation is being loaded.
 func (s *Scrollback) Hold() { s.caught = false }
@@ -99,7 +105,7 @@ func (s *Scrollback) catchUp(p Page) (rows []string) {
 	}
 	if !s.caught {
 		s.caught = true
-		if n := p.Skip(maxBacklog); n > 0 {
+		if n := p.Skip(s.most); n > 0 {
 			rows = append(rows, text.Truncate(th.Dim.Paint(fmt.Sprintf("  … %d earlier entries: %s shows them", n, s.env.Keys.ChatKey(intent.PageUp))), p.Width, "…"))
 		}
 	}

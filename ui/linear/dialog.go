@@ -142,6 +142,13 @@ func (ds *dialogs) close(a asking) *dialog {
 	return d
 }
 
+// drop closes a dialog, if it is open.
+func (ds *dialogs) drop(d *dialog) {
+	if d != nil && ds.current == d {
+		ds.current = nil
+	}
+}
+
 // answer handles a line while a dialog is open.
 func (ds *dialogs) answer(l typedLine) {
 	d := ds.current

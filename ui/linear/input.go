@@ -2,6 +2,7 @@ package linear
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -24,6 +25,7 @@ type input struct {
 	r     *bufio.Reader
 	file  *os.File    // the terminal, nil if the input is none
 	saved *term.State // the terminal's original state
+	lasts bool        // ctrl+d does not end it
 	wants chan struct{}
 	lines chan typedLine
 	gone  chan struct{} // closed when no more lines are accepted
@@ -100,10 +102,15 @@ func (in *input) run() {
 		case <-in.gone:
 			return
 		}
-		if l.err != nil {
+		if l.err != nil && !in.continues(l) {
 			return
 		}
 	}
+}
+
+// continues reports whether more may come after a line that has ended the input.
+func (in *input) continues(l typedLine) bool {
+	return in.lasts && in.terminal() && errors.Is(l.err, io.EOF)
 }
 
 // read reads one line. A terminal delivers one line at a time, so the buffer holds nothing

@@ -62,7 +62,8 @@ type chat struct {
 	lender    *lender
 	stderr    *stderr
 	disk      *disk
-	keeper    *keeper
+	saver     *noteSaver
+	terminals *terminals
 }
 
 // Run runs the chat until the user quits or ctx ends. When it returns, everything it started
@@ -78,12 +79,14 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	of.KeepPrompts = opts.History != nil
 	c.w = workspace.New(of)
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
-	c.keeper = &keeper{w: c.w, out: out, tasks: c.tasks, disk: c.disk, store: opts.Drafts, left: opts.RestoreDraft, saved: map[*workspace.Session]*savedNotes{}}
+	c.saver = &noteSaver{w: c.w, out: out, tasks: c.tasks, disk: c.disk, store: opts.Drafts, left: opts.RestoreDraft, saved: map[*workspace.Session]*savedNotes{}}
 	c.dialogs = &dialogs{out: out}
 	c.questions = &questions{in: in, dialogs: c.dialogs}
-	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
+	c.terminals = newTerminals(opts.Keeper)
+	c.in.lasts = opts.Keeper != nil
+	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts, lent: &c.terminals.lent}
 	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, save: c.saveHistory, stderr: c.stderr, front: func() *narrator { return c.front }}
-	c.starts = &starts{w: c.w, dialogs: c.dialogs, tasks: c.tasks, stderr: c.stderr, agents: opts.Agents, choice: opts.Choice, quit: c.quit}
+	c.starts = &starts{w: c.w, dialogs: c.dialogs, tasks: c.tasks, stderr: c.stderr, agents: opts.Agents, choice: opts.Choice, quit: c.leave}
 	c.logins = &logins{in: in, dialogs: c.dialogs, lender: c.lender, asked: opts.AgentLogin != nil, starts: c.starts}
 	c.commands = &commands{w: c.w, out: out, own: c.ownCommands(), served: c.servedCommands(), putAside: c.prompts.putAside}
 	c.dialogs.command, c.dialogs.putAside = c.commands.run, c.prompts.putAside
@@ -151,7 +154,8 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 			withChanges(c.dialogs, c.tasks, c.front.Session, changes.undo)
 		},
 		intent.ShowNotes: func(arg string) { c.noting().command(arg) },
-		intent.Quit:      noArgs(c.quit),
+		intent.Detach:    noArgs(c.detach),
+		intent.Quit:      noArgs(c.leave),
 	}
 }
 
@@ -192,7 +196,7 @@ func (c *chat) run(ctx context.Context) (workspace.ResumableSession, error) {
 	c.loop(ctx)
 	left := c.w.Resumable()
 	c.quitting = true
-	c.keeper.end()
+	c.saver.end()
 	c.w.End()
 	c.prompts.unsent()
 	c.out.fresh()
@@ -237,6 +241,8 @@ func (c *chat) loop(ctx context.Context) {
 			c.line(c.in.take(l))
 		case <-c.opts.Interrupts:
 			c.interrupt()
+		case change := <-c.terminals.changes:
+			c.attached(change)
 		case f := <-c.tasks.results:
 			f()
 		case err := <-c.disk.failed:
@@ -257,7 +263,8 @@ func (c *chat) beforeInput() {
 	c.tasks.nextCheck = time.Time{}
 	c.front.beforeInput()
 	c.starts.reportProgress(c.front.Agent)
-	c.keeper.update()
+	c.saver.update()
+	c.terminals.report(c.w)
 	c.nextQuestion()
 	c.endIfDone()
 	if c.quitting {

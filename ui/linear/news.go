@@ -16,6 +16,9 @@ func (c *chat) onNews(n workspace.News) {
 	if c.quitting {
 		return
 	}
+	if c.terminals.elsewhere() {
+		c.opts.TellElsewhere(n)
+	}
 	if _, applied := n.(workspace.EventApplied); !applied {
 		c.front.release()
 	}
@@ -85,7 +88,7 @@ func (c *chat) onNews(n workspace.News) {
 	case workspace.SessionRemoved: // its queued prompts move to the session in front
 		delete(c.narrators, n.Session)
 		c.front.Prompts.Adopt(&n.Session.Prompts)
-		c.front.SetNotes(notes.Merge(c.front.Notes(), c.keeper.leave(n.Session)))
+		c.front.SetNotes(notes.Merge(c.front.Notes(), c.saver.leave(n.Session)))
 	case workspace.Reconnected:
 		c.narrator(n.Session).reconnected(n.Replaced)
 	case workspace.SessionGone:

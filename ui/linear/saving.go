@@ -49,9 +49,9 @@ func (d *disk) end() {
 	<-d.done
 }
 
-// keeper saves the notes of sessions with their drafts, where the screen finds them, too. The rest of a
+// noteSaver saves the notes of sessions with their drafts, where the screen finds them, too. The rest of a
 // draft is the screen's: it stays as it is.
-type keeper struct {
+type noteSaver struct {
 	w     *workspace.Workspace
 	out   *printer
 	tasks *tasks
@@ -71,7 +71,7 @@ type savedNotes struct {
 }
 
 // update loads the notes of sessions that have opened and saves those that have changed.
-func (k *keeper) update() {
+func (k *noteSaver) update() {
 	if k.store == nil {
 		return
 	}
@@ -88,7 +88,7 @@ func (k *keeper) update() {
 }
 
 // load adds the saved notes of a session to those that it has.
-func (k *keeper) load(s *workspace.Session, key memory.Key) {
+func (k *noteSaver) load(s *workspace.Session, key memory.Key) {
 	on, left := &savedNotes{key: key, loading: true}, k.left
 	if before := k.saved[s]; before != nil {
 		on.old = append(on.old, before.key)
@@ -118,7 +118,7 @@ func (k *keeper) load(s *workspace.Session, key memory.Key) {
 
 // save saves the notes of a session if they have changed, then removes them from where they were saved
 // before.
-func (k *keeper) save(s *workspace.Session, on *savedNotes) {
+func (k *noteSaver) save(s *workspace.Session, on *savedNotes) {
 	now, key, old := notes.Draft(s.Notes()), on.key, on.old
 	if len(old) == 0 && slices.Equal(on.notes, now) {
 		return
@@ -138,7 +138,7 @@ func (k *keeper) save(s *workspace.Session, on *savedNotes) {
 }
 
 // change changes a draft on the disk.
-func (k *keeper) change(key memory.Key, change func(*memory.Draft)) error {
+func (k *noteSaver) change(key memory.Key, change func(*memory.Draft)) error {
 	draft, err := k.store.Load(key)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (k *keeper) change(key memory.Key, change func(*memory.Draft)) error {
 }
 
 // leave forgets a session that is closed, and returns its notes if they are not saved.
-func (k *keeper) leave(s *workspace.Session) []notes.Note {
+func (k *noteSaver) leave(s *workspace.Session) []notes.Note {
 	on := k.saved[s]
 	delete(k.saved, s)
 	if on == nil || on.loading {
@@ -159,7 +159,7 @@ func (k *keeper) leave(s *workspace.Session) []notes.Note {
 }
 
 // end saves all notes, and those of the session in front also for the next session in the project.
-func (k *keeper) end() {
+func (k *noteSaver) end() {
 	if k.store == nil {
 		return
 	}

@@ -3,6 +3,7 @@ package linear
 import (
 	"errors"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"parley/acpclient/event"
@@ -19,12 +20,15 @@ type lender struct {
 	in            *input
 	out           *printer
 	interrupts    <-chan os.Signal
-	reservedUntil time.Time // until then no lines are read: a command is about to get the keyboard
+	lent          *atomic.Bool // set while a program has the terminal
+	reservedUntil time.Time    // until then no lines are read: a command is about to get the keyboard
 }
 
 // run runs a program in the terminal.
 func (l *lender) run(cmd workspace.Command) error {
 	l.out.flush()
+	l.lent.Store(true)
+	defer l.lent.Store(false)
 	cmd.SetStdin(l.in.file)
 	cmd.SetStdout(l.out.to)
 	cmd.SetStderr(l.out.to)

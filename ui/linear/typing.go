@@ -14,7 +14,7 @@ import (
 
 // line handles a line that the user typed.
 func (c *chat) line(l typedLine) {
-	c.lastInt = time.Time{}
+	c.lastInt, c.terminals.typed = time.Time{}, l.at
 	if l.secret { // nothing was echoed, not even the newline
 		c.out.fresh()
 	}
@@ -25,6 +25,9 @@ func (c *chat) line(l typedLine) {
 	}
 	switch {
 	case l.err == nil:
+		return
+	case c.in.continues(l):
+		c.leave()
 		return
 	case !errors.Is(l.err, io.EOF):
 		c.out.say("The input ended: %s.", l.err)
@@ -109,12 +112,24 @@ const leaveWithin = 2 * time.Second
 func (c *chat) interrupt() {
 	c.out.interrupted()
 	c.in.restore()
-	if time.Since(c.lastInt) < leaveWithin {
+	again := time.Since(c.lastInt) < leaveWithin
+	c.lastInt = time.Now()
+	switch {
+	case again && c.asksToLeave():
+		c.detach()
+		return
+	case c.asksToLeave():
+		c.out.say("Press ctrl+c again to keep it running.")
+		return
+	case again && c.terminals.keeper != nil:
+		c.lastInt = time.Time{}
+		c.leave()
+		return
+	case again:
 		c.endSoon()
 		c.quitting = true
 		return
 	}
-	c.lastInt = time.Now()
 	c.cancel()
 	if !c.quitting {
 		c.out.say("Press ctrl+c again to quit%s.", c.unfinished())

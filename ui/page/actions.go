@@ -28,7 +28,6 @@ func Handlers() map[intent.Intent]Handler {
 		intent.NextMode:        plain(nextMode),
 		intent.FocusQuestion:   func(c *Page, _ string) tea.Cmd { c.giveKeys(); return nil },
 		intent.FocusTranscript: plain(switchFocus),
-		intent.Suspend:         func(*Page, string) tea.Cmd { return tea.Suspend },
 		intent.Redraw:          func(*Page, string) tea.Cmd { return paint.Redraw },
 		intent.SearchHistory:   func(c *Page, _ string) tea.Cmd { return searchHistory(c) },
 		intent.Editor:          func(c *Page, _ string) tea.Cmd { return c.Composer.Edit() },

@@ -24,8 +24,9 @@ type Options struct {
 	// Copy copies a text to the clipboard with a program of this machine and returns its
 	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
 	Copy func(ctx context.Context, text string) (tool string, err error)
-	// Terminal is what the terminal can do, as far as it is known now.
+	// Terminal is what the terminal can do, as far as it is known now, and Profile what one with an environment can do.
 	Terminal tty.Profile
+	Profile  func(environ []string) tty.Profile
 	// OpenFile prepares the user's editor on a file, at a line (0: unknown). It is called
 	// on its own goroutine. nil: there is no editor.
 	OpenFile func(path string, line int) (tea.ExecCommand, error)
@@ -42,6 +43,9 @@ type Options struct {
 	Keys       *intent.Keymap // nil: the default one
 	SidePanel  string         // auto, on, off; "" is auto
 	Density    string         // how much is shown at first: normal, everything, quiet; "" is normal
+
+	// PreferEnd has ending come first when the user leaves a kept parley.
+	PreferEnd bool
 
 	// OnIdle is called, on its own goroutine, when a turn, a history or a connection has
 	// ended and nothing is running on any page. It may be nil.

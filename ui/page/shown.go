@@ -88,6 +88,13 @@ func (c *Page) InScrollback(width int) inline.Page {
 	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, width-1), Conversation: c.own().toScrollback(c.Thread, width)}
 }
 
+// Unwrite forgets what the terminal's scrollback has of the page: it is another terminal now.
+func (c *Page) Unwrite() {
+	for _, p := range c.panes {
+		p.written = nil
+	}
+}
+
 // FitInline is Fit for a terminal of which the page has the end.
 func (c *Page) FitInline(width, height int) {
 	c.height = height

@@ -67,7 +67,6 @@ func (s *Screen) resetMargins() {
 
 // leave erases the live rows and resets what was set.
 func (s *Screen) leave() {
-	s.away = true
 	b := s.plain(nil)
 	if !s.modes.alt {
 		cols, _, ok := s.sizeNow()

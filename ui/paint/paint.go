@@ -66,7 +66,6 @@ type request struct {
 	urgent  bool
 	fresh   bool     // what is on the screen is not known
 	printed []string // rows to write above the view
-	raw     []byte
 	calls   []func() // run between frames
 }
 
@@ -82,6 +81,7 @@ type painter struct {
 	printed []string // rows to write above it
 	painted time.Time
 	away    bool // the terminal is released
+	absent  bool // no terminal is attached
 	closed  bool
 
 	terminal tty.Profile
@@ -141,7 +141,13 @@ func (s *Screen) Print(rows ...string) {
 }
 
 // Raw writes a sequence, which must neither move the cursor nor change the screen.
-func (s *Screen) Raw(seq string) { s.ask(func(r *request) { r.raw = append(r.raw, seq...) }) }
+func (s *Screen) Raw(seq string) {
+	s.call(func() {
+		if !s.absent {
+			s.write([]byte(seq))
+		}
+	})
+}
 
 // Redraw paints everything again.
 func (s *Screen) Redraw() {
@@ -202,10 +208,31 @@ func (s *Screen) wait(f func()) bool {
 	}
 }
 
+// Detach resets what was set in the terminal, which leaves. Until Attach nothing is written. While the terminal is
+// released, whoever has it stays there.
+func (s *Screen) Detach() {
+	s.wait(func() {
+		if !s.away && !s.absent {
+			s.leave()
+		}
+		s.absent = true
+	})
+}
+
+// Attach has another terminal show the next view, without waiting for it. It is asked what it can do, as the first one was.
+func (s *Screen) Attach(terminal tty.Profile) {
+	s.call(func() {
+		s.mu.Lock()
+		s.printed, s.said, s.resized = nil, nil, false
+		s.mu.Unlock()
+		s.terminal, s.absent, s.asked, s.due, s.painted = terminal, false, false, false, time.Time{}
+	})
+}
+
 // Release resets what was set in the terminal, until Restore. It reports whether that was
 // done: a terminal that reads nothing keeps the screen.
 func (s *Screen) Release() bool {
-	if s.wait(s.leave) {
+	if s.wait(func() { s.leave(); s.away = true }) {
 		return true
 	}
 	s.Restore()
@@ -268,7 +295,6 @@ func (s *Screen) step() (rest time.Duration) {
 	r := s.next
 	s.next = request{}
 	s.mu.Unlock()
-	s.write(r.raw)
 	s.printed = append(s.printed, r.printed...)
 	for _, f := range r.calls {
 		f()
@@ -283,7 +309,7 @@ func (s *Screen) step() (rest time.Duration) {
 		s.forget()
 		s.due = s.shown
 	}
-	if !s.due || s.away {
+	if !s.due || s.away || s.absent {
 		return 0
 	}
 	if rest := period - time.Since(s.painted); rest > 0 && !r.urgent {

@@ -52,7 +52,7 @@ func (n *Notifier) Watch(msg tea.Msg) tea.Cmd {
 	default:
 		return nil
 	}
-	if n.elsewhere() {
+	if n.Elsewhere() {
 		return nil
 	}
 	return n.withdraw()
@@ -75,8 +75,8 @@ func (n *Notifier) passed(seq string) string {
 	return seq
 }
 
-// elsewhere reports whether the user is not looking at the screen.
-func (n *Notifier) elsewhere() bool {
+// Elsewhere reports whether the user is not looking at the screen.
+func (n *Notifier) Elsewhere() bool {
 	if n.known {
 		return !n.focused
 	}
@@ -106,7 +106,7 @@ func (n *Notifier) Tell(e event.Event, agent, about string, more bool) tea.Cmd {
 		what, asks = "is waiting for you", true
 	}
 	now := n.env.Now()
-	if what == "" || n.how == tty.NotifyNone || !n.elsewhere() || now.Sub(n.sent) < notifyPause {
+	if what == "" || n.how == tty.NotifyNone || !n.Elsewhere() || now.Sub(n.sent) < notifyPause {
 		return nil
 	}
 	n.sent, n.shown, n.asks = now, true, asks

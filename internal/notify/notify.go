@@ -1,0 +1,212 @@
+// Package notify runs the user's program (notify_command) when something happens that a user who looks elsewhere should know.
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"parley/internal/process"
+	"parley/internal/programs"
+	"parley/internal/safetext"
+)
+
+const (
+	patience = 10 * time.Second // how long the program may take
+	pause    = time.Second      // the shortest time between two notes of a session
+	maxText  = 200              // of a text of a note, in runes
+)
+
+// Note is what the program reads, as JSON on its standard input.
+type Note struct {
+	Session string `json:"session"` // the name of the kept session, else the agent's id
+	Agent   string `json:"agent"`
+	Dir     string `json:"dir"`
+	Title   string `json:"title"`
+	Why     string `json:"why"`  // waits, done, failed or lost
+	Line    string `json:"line"` // the first line of what it is about
+}
+
+// Command runs the program. Its methods are safe for use by several goroutines; a nil Command does nothing.
+type Command struct {
+	argv   []string
+	failed func(line string) // called at most once
+
+	ctx     context.Context
+	stop    context.CancelFunc
+	running sync.WaitGroup
+	once    sync.Once
+
+	mu   sync.Mutex
+	next map[any]*Note // by session: the note that waits, nil for none; sessions whose last note is not long ago
+}
+
+// New returns a Command, nil if argv is empty. failed is called with the first error, on any goroutine.
+func New(argv []string, failed func(line string)) *Command {
+	if len(argv) == 0 {
+		return nil
+	}
+	c := &Command{argv: argv, failed: failed, next: map[any]*Note{}}
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	return c
+}
+
+// Send runs the program with a note about a session, now or when a second has passed since the last one. A newer note about
+// the session replaces one that waits.
+func (c *Command) Send(session any, n Note) {
+	if c == nil {
+		return
+	}
+	for _, text := range []*string{&n.Session, &n.Agent, &n.Title, &n.Line} {
+		*text = safetext.Line(*text, maxText)
+	}
+	n.Dir = safetext.Clean(n.Dir)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil {
+		return
+	}
+	_, pumps := c.next[session]
+	if c.next[session] = &n; !pumps {
+		c.running.Go(func() { c.pump(session) })
+	}
+}
+
+// pump sends the notes of a session until there is none.
+func (c *Command) pump(session any) {
+	for {
+		c.mu.Lock()
+		n := c.next[session]
+		if n == nil || c.ctx.Err() != nil {
+			delete(c.next, session)
+			c.mu.Unlock()
+			return
+		}
+		c.next[session] = nil
+		c.mu.Unlock()
+		again := time.After(pause)
+		if err := c.run(*n); err != nil && c.ctx.Err() == nil {
+			c.once.Do(func() { c.failed("notify_command: " + safetext.Line(err.Error(), maxText)) })
+		}
+		select {
+		case <-again:
+		case <-c.ctx.Done():
+		}
+	}
+}
+
+// Close ends what runs, and drops what waits.
+func (c *Command) Close() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	c.stop()
+	c.mu.Unlock()
+	c.running.Wait()
+}
+
+// run runs the program once.
+func (c *Command) run(n Note) error {
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	file := c.argv[0]
+	if !filepath.IsAbs(file) {
+		if file, err = programs.Find(file); err != nil {
+			return err
+		}
+	}
+	cmd := programs.Command(context.Background(), file, c.argv[1:]...)
+	says, err := start(cmd, append(text, '\n'))
+	if err != nil {
+		return err
+	}
+	return c.wait(cmd, says)
+}
+
+// started is a running program, and what it writes to its standard error.
+type started struct {
+	group *process.Group
+	pipes []*os.File
+	err   *tail
+}
+
+// start starts a command that reads a text.
+func start(cmd *exec.Cmd, text []byte) (*started, error) {
+	in, feed, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	says, stderr, err := os.Pipe()
+	if err != nil {
+		feed.Close()
+		return nil, err
+	}
+	defer stderr.Close()
+	cmd.Stdin, cmd.Stderr = in, stderr
+	s := &started{pipes: []*os.File{feed, says}, err: &tail{done: make(chan struct{})}}
+	if s.group, err = process.Start(cmd); err != nil {
+		feed.Close()
+		says.Close()
+		return nil, err
+	}
+	go func() { _, _ = feed.Write(text); feed.Close() }()
+	go func() { defer close(s.err.done); _, _ = io.Copy(s.err, says) }()
+	return s, nil
+}
+
+// wait waits for the program, and ends it with what it has started.
+func (c *Command) wait(cmd *exec.Cmd, s *started) (err error) {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-s.group.Done():
+	case <-late.C:
+		err = fmt.Errorf("%s took longer than %.0f s", cmd.Path, patience.Seconds())
+	case <-c.ctx.Done():
+	}
+	_ = s.group.Kill()
+	state := s.group.Wait()
+	for _, p := range s.pipes {
+		p.Close()
+	}
+	<-s.err.done
+	if err == nil && !state.Success() {
+		err = errors.New(cmd.Path + ": " + state.String())
+		if said := s.err.line(); said != "" {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+	}
+	return err
+}
+
+// tail keeps the last bytes that are written to it.
+type tail struct {
+	last []byte
+	done chan struct{} // closed when there is no more
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 4 << 10
+	t.last = append(t.last, p...)
+	t.last = t.last[max(0, len(t.last)-most):]
+	return len(p), nil
+}
+
+// line returns the last line.
+func (t *tail) line() string {
+	all := bytes.Split(bytes.TrimSpace(t.last), []byte("\n"))
+	return string(all[len(all)-1])
+}
