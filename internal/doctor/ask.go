@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/muesli/cancelreader"
 
 	"parley/internal/glyphs"
+	"parley/internal/lazy"
 	"parley/internal/tty"
 )
 
@@ -102,7 +102,7 @@ func Ask(ctx context.Context, in, out *os.File, p tty.Profile) (a Answers, err e
 		measure += "\r" + s + ansi.RequestCursorPositionReport + "\r" + ansi.EraseLineRight
 	}
 	text, _ = exchange(ctx, out, chunks, measure+reset+askLast)
-	for _, m := range cursor.FindAllStringSubmatch(text, -1) {
+	for _, m := range cursor().FindAllStringSubmatch(text, -1) {
 		column, _ := strconv.Atoi(m[1])
 		a.Widths = append(a.Widths, column-1)
 	}
@@ -123,7 +123,7 @@ func exchange(ctx context.Context, out *os.File, chunks <-chan []byte, ask strin
 		select {
 		case chunk, ok := <-chunks:
 			text += string(chunk)
-			if last.MatchString(text) {
+			if last().MatchString(text) {
 				return text, true
 			}
 			if !ok || len(text) > 64<<10 || strings.Contains(string(chunk), "\x03") { // ctrl+c
@@ -138,26 +138,26 @@ func exchange(ctx context.Context, out *os.File, chunks <-chan []byte, ask strin
 }
 
 var (
-	last       = regexp.MustCompile(`\x1b\[\?([\d;]*)c`)
-	cursor     = regexp.MustCompile(`\x1b\[\d+;(\d+)R`)
-	version    = regexp.MustCompile(`\x1bP>\|([^\x1b\x07]*)`)
-	mode       = regexp.MustCompile(`\x1b\[\?(\d+);(\d)\$y`)
-	kitty      = regexp.MustCompile(`\x1b\[\?\d+u`)
-	otherKeys  = regexp.MustCompile(`\x1b\[>4;?\d*m`)
-	background = regexp.MustCompile(`\x1b\]11;`)
+	last       = lazy.Regexp(`\x1b\[\?([\d;]*)c`)
+	cursor     = lazy.Regexp(`\x1b\[\d+;(\d+)R`)
+	version    = lazy.Regexp(`\x1bP>\|([^\x1b\x07]*)`)
+	mode       = lazy.Regexp(`\x1b\[\?(\d+);(\d)\$y`)
+	kitty      = lazy.Regexp(`\x1b\[\?\d+u`)
+	otherKeys  = lazy.Regexp(`\x1b\[>4;?\d*m`)
+	background = lazy.Regexp(`\x1b\]11;`)
 )
 
 func (a *Answers) read(text string) {
-	if m := version.FindStringSubmatch(text); m != nil {
+	if m := version().FindStringSubmatch(text); m != nil {
 		a.Name = m[1]
 	}
 	a.Modes = map[int]bool{}
-	for _, m := range mode.FindAllStringSubmatch(text, -1) {
+	for _, m := range mode().FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.Atoi(m[1])
 		a.Modes[n] = m[2] != "0" && m[2] != "4" // unknown, or never set
 	}
-	a.Kitty, a.OtherKeys, a.Background = kitty.MatchString(text), otherKeys.MatchString(text), background.MatchString(text)
-	if m := last.FindStringSubmatch(text); m != nil {
+	a.Kitty, a.OtherKeys, a.Background = kitty().MatchString(text), otherKeys().MatchString(text), background().MatchString(text)
+	if m := last().FindStringSubmatch(text); m != nil {
 		a.OSC52 = strings.Contains(";"+m[1]+";", ";52;")
 	}
 }
