@@ -22,6 +22,7 @@ import (
 	"parley/internal/npx"
 	"parley/internal/safetext"
 	"parley/internal/sandbox"
+	"parley/internal/version"
 	"parley/ui"
 	"parley/ui/guard"
 	"parley/ui/theme"
@@ -49,7 +50,7 @@ func ExecuteWith(ctx context.Context, s cli.Streams, args []string, adjust func(
 	setInstallation()
 	root := newRoot(s, adjust, args)
 	root.SetArgs(args)
-	root.Version = cli.Version()
+	root.Version = version.Long()
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(ctx, s, cmd) })
 	err := execute(ctx, s, root)
 	report(s, err)
@@ -81,7 +82,7 @@ func execute(ctx context.Context, s cli.Streams, root *cobra.Command) (err error
 func help(ctx context.Context, s cli.Streams, cmd *cobra.Command) {
 	root := newRoot(s, nil, nil)
 	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
-	fang.Execute(ctx, root, fang.WithVersion(cli.Version()), fang.WithoutManpage())
+	fang.Execute(ctx, root, fang.WithVersion(version.Name()), fang.WithoutManpage())
 }
 
 // report prints an error in one line.
@@ -180,6 +181,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 		cli.NewRules(s),
 		cli.NewConfig(s, checkKeymap),
 		cli.NewDoctor(s, checkKeymap),
+		newMan(s),
 		newAgent(s),
 	)
 	return root
@@ -204,7 +206,7 @@ func newAgent(s cli.Streams) *cobra.Command {
 		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(syscall.SIGPIPE) // a client that leaves must not kill the agent
-			return demo.Run(cmd.Context(), s.In, s.Out, demo.Options{Version: cli.Version()})
+			return demo.Run(cmd.Context(), s.In, s.Out, demo.Options{Version: version.Name()})
 		},
 	})
 	return agent

@@ -16,6 +16,7 @@ import (
 	"parley/internal/demo"
 	"parley/internal/must"
 	"parley/internal/safetext"
+	"parley/internal/version"
 	"parley/internal/workspace"
 )
 
@@ -23,7 +24,7 @@ import (
 // executable. Unlike the agent of parley, which internal/e2e starts, it does not pause between words.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "agent" {
-		if os.Args[2] != "demo" || demo.Run(context.Background(), os.Stdin, os.Stdout, demo.Options{Version: cli.Version(), Pace: -1}) != nil {
+		if os.Args[2] != "demo" || demo.Run(context.Background(), os.Stdin, os.Stdout, demo.Options{Version: version.Name(), Pace: -1}) != nil {
 			os.Exit(1)
 		}
 		return
@@ -361,7 +362,10 @@ func TestInterrupt(t *testing.T) {
 
 func TestHelpAndVersion(t *testing.T) {
 	s := newShell(t)
-	if r := s.run("", "--version"); r.code != 0 || !strings.Contains(r.out, cli.Version()) || r.stderr != "" {
+	if r := s.run("", "--version"); r.code != 0 || !strings.Contains(r.out, version.Name()) || r.stderr != "" {
+		t.Errorf("got %+v", r)
+	}
+	if r := s.run("", "man"); r.code != 0 || !strings.HasPrefix(r.out, ".TH PARLEY 1 ") || !strings.Contains(r.out, "\\fB-c --continue\\fP") || !strings.Contains(r.out, "worktrees") {
 		t.Errorf("got %+v", r)
 	}
 	for _, args := range [][]string{{"--help"}, {"run", "--help"}, {"agents", "--help"}, {"agent"}} {

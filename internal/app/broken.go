@@ -13,6 +13,7 @@ import (
 	"parley/internal/record"
 	"parley/internal/redact"
 	"parley/internal/safetext"
+	"parley/internal/version"
 	"parley/ui/guard"
 )
 
@@ -33,7 +34,7 @@ func reportCrash(s cli.Streams, err error) error {
 // writeCrashReport saves the stack of an internal error to a file only the user can read, and
 // returns lines that name the file. If it cannot be written, the lines hold the report itself.
 func writeCrashReport(b *guard.PanicError, now time.Time) (lines []string) {
-	text := redact.Command(fmt.Sprintf("parley %s, %s, %s/%s\n%s\n\n%s\n", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, b.What, b.Trace))
+	text := redact.Command(fmt.Sprintf("parley %s, %s, %s/%s\n%s\n\n%s\n", version.Name(), runtime.Version(), runtime.GOOS, runtime.GOARCH, b.What, b.Trace))
 	path, err := crashReportPath(now)
 	if err == nil {
 		err = atomicfile.Write(path, []byte(text))

@@ -1,9 +1,9 @@
 package app
 
 import (
-	"parley/internal/cli"
 	"parley/internal/join"
 	"parley/internal/localsock"
+	"parley/internal/version"
 	"parley/internal/workspace"
 )
 
@@ -20,7 +20,7 @@ func letClientsJoin(front *workspace.FrontEnd, name string, approve bool) error 
 	}
 	front.Clients = path
 	front.Begun = func(w *workspace.Workspace) {
-		join.Serve(w, l, join.Options{Version: cli.Version(), ApproveFromClients: approve})
+		join.Serve(w, l, join.Options{Version: version.Name(), ApproveFromClients: approve})
 	}
 	return nil
 }

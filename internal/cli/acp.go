@@ -16,6 +16,7 @@ import (
 	"parley/internal/keeper"
 	"parley/internal/localsock"
 	"parley/internal/router"
+	"parley/internal/version"
 )
 
 // NewACP is `parley acp`.
@@ -61,7 +62,7 @@ func routing(role, client string) (router.Options, error) {
 	if err != nil {
 		return router.Options{}, Usagef("--role: %v", err)
 	}
-	return router.Options{Version: Version(), Client: client, Role: r, List: allKept, Start: startKept, Dial: localsock.Dial}, nil
+	return router.Options{Version: version.Name(), Client: client, Role: r, List: allKept, Start: startKept, Dial: localsock.Dial}, nil
 }
 
 func allKept() (live []router.Parley, err error) {

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/host"
+	"parley/internal/version"
 )
 
 // Connection is a started agent with a session and the services it uses. It is the machine of a workspace.
@@ -63,8 +64,8 @@ func (s *Setup) assemble(a agents.Agent, place Directories, log *event.Log, rec 
 	}
 	return assembly{record: rec, session: session,
 		host: host.Options{Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Record: s.NewQuestions(s.questionsFail(log)),
-			Commands: commands(), Sandbox: bounds, Tools: tools, Worktrees: WorktreesDir(), Version: Version(), Log: log},
-		client: acpclient.Options{Name: "parley", Version: Version(), Log: log, Tap: rec.tap(), Numbers: &rec.numbers,
+			Commands: commands(), Sandbox: bounds, Tools: tools, Worktrees: WorktreesDir(), Version: version.Name(), Log: log},
+		client: acpclient.Options{Name: "parley", Version: version.Name(), Log: log, Tap: rec.tap(), Numbers: &rec.numbers,
 			Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions},
 	}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"parley/internal/doctor/probe"
 	"parley/internal/headless"
 	"parley/internal/safetext"
+	"parley/internal/version"
 	"parley/internal/words"
 )
 
@@ -66,7 +67,7 @@ func examineAgent(cmd *cobra.Command, name string, commandLine []string, f probe
 		return fmt.Errorf("make a directory for the agent: %w", err)
 	}
 	ctx := cmd.Context()
-	o := probe.Options{Dir: dir, Version: Version(), Prompt: f.prompt, CancelPrompt: f.cancel, PermissionPrompt: f.question, Large: f.large,
+	o := probe.Options{Dir: dir, Version: version.Name(), Prompt: f.prompt, CancelPrompt: f.cancel, PermissionPrompt: f.question, Large: f.large,
 		Patience: probe.DefaultPatience, Grace: probeGrace}
 	if agent.Source == agents.Builtin { // its prompts cost nothing, and its words are known
 		f.yes, o.Large = true, true

@@ -17,6 +17,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/record"
 	"parley/internal/safetext"
+	"parley/internal/version"
 	"parley/internal/workspace"
 )
 
@@ -120,7 +121,7 @@ type listedSession struct {
 func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Agent, place Directories, dir string, asJSON bool) error {
 	ctx, stop := context.WithTimeout(ctx, listPatience)
 	defer stop()
-	client, err := setup.client(ctx, agent, place, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}, Protocol: setup.protocol(agent), Versions: setup.versions})
+	client, err := setup.client(ctx, agent, place, acpclient.Options{Name: "parley", Version: version.Name(), Sink: noSink{}, Protocol: setup.protocol(agent), Versions: setup.versions})
 	if err != nil {
 		return err
 	}
