@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"parley/internal/filelock"
 	"parley/internal/filetrust"
 	"parley/internal/hello"
+	"parley/internal/lazy"
 )
 
 // Token is one token without its text.
@@ -127,7 +127,7 @@ func (s *Store) change(f func([]Token) ([]Token, error)) error {
 	return atomicfile.Write(s.path, append(data, '\n'))
 }
 
-var nameOf = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
+var nameOf = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
 
 // ErrExists means that a token of that name exists, ErrUnknown that none does, ErrName that none can.
 var (
@@ -138,7 +138,7 @@ var (
 
 // Add makes a token and returns its text, which is not kept.
 func (s *Store) Add(name string, role hello.Role, once bool) (string, error) {
-	if !nameOf.MatchString(name) {
+	if !nameOf().MatchString(name) {
 		return "", fmt.Errorf("%w %q: want up to 40 letters, digits, dots, hyphens and underscores", ErrName, name)
 	}
 	text := rand.Text()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ import (
 	"parley/internal/localsock"
 	"parley/internal/router"
 	"parley/internal/version"
+	"parley/internal/workspace"
 )
 
 // NewACP is `parley acp`.
@@ -116,4 +119,22 @@ func startKept(_ context.Context, cwd string) (string, error) {
 		return "", fmt.Errorf("%s is not a directory", cwd)
 	}
 	return keeper.Start(keeper.Options{Dir: cwd, Headless: true})
+}
+
+// startBeside is startKept for clients that are not on this machine: only in the directories of kept sessions,
+// also of those that have ended, and below.
+func startBeside(ctx context.Context, cwd string) (string, error) {
+	all, err := keeper.List()
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(cwd)
+	if err != nil || !slices.ContainsFunc(all, func(k keeper.Session) bool {
+		dir, err := filepath.EvalSymlinks(k.Dir)
+		below, out := filepath.Rel(dir, real)
+		return err == nil && out == nil && filepath.IsLocal(below)
+	}) {
+		return "", workspace.ErrElsewhere
+	}
+	return startKept(ctx, real)
 }

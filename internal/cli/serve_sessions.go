@@ -74,6 +74,7 @@ func (h *sharing) start(c gateway.Client, log *slog.Logger) (gateway.Agent, erro
 	if err != nil {
 		return nil, err
 	}
+	opts.Start = startBeside
 	here, there := net.Pipe()
 	a := &routed{Conn: transport.Streams(here, here), done: make(chan struct{})}
 	var ctx context.Context
