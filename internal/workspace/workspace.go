@@ -87,6 +87,8 @@ type Options struct {
 	Pace   time.Duration // minimum time between two batches of an agent's events
 	Now    func() time.Time
 
+	// Clients is the socket by which other clients join; "": none can.
+	Clients string
 	// Begun is called with the workspace, on the goroutine of its front end, before anything happens in it. It may
 	// be nil.
 	Begun func(*Workspace)
