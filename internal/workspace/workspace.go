@@ -121,7 +121,8 @@ func New(opts Options) *Workspace {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	w := &Workspace{opts: opts, conns: newConnections(), names: newNames(), credentials: map[string]credentials{}, templates: Templates{opts.Templates, map[string]bool{}}}
+	w := &Workspace{opts: opts, conns: newConnections(), names: newNames(), credentials: map[string]credentials{}, templates: Templates{opts.Templates, map[string]bool{}},
+		status: keeper.Status{Clients: opts.Clients}}
 	w.front = newSession(w, newAgent(w))
 	if opts.Prompt != "" {
 		w.front.Prompts.Queue.Add(opts.Prompt)
