@@ -122,6 +122,23 @@ func TestAnswersOutOfOrder(t *testing.T) {
 	same(t, d.story(), "asked 1 in s", "asked 2 in s", "asked 3 in s", "settled 3 in s: r", "settled 1 in s: o", "settled 2 in s: cancelled")
 }
 
+func TestAnswerFromAClient(t *testing.T) {
+	b := NewBroker((&desk{}).post, nil)
+	p := b.Ask(question("s"))
+	must.Do(t, b.AnswerFrom("phone", p.Question.Key, "r"))
+	if got := settled(t, p); got != (Answer{OptionID: "r", By: "client: phone"}) || !got.ByUser() {
+		t.Errorf("answer %+v", got)
+	}
+	if err := b.AnswerFrom("phone", p.Question.Key, "a"); !errors.Is(err, ErrSettled) {
+		t.Errorf("second answer: %v", err)
+	}
+	for by, want := range map[string]bool{"you": true, "you, earlier in this session": false, "your rule: x": false, "": false, "mode: all": false} {
+		if (Answer{By: by}).ByUser() != want {
+			t.Errorf("%q: want %v", by, want)
+		}
+	}
+}
+
 func TestReject(t *testing.T) {
 	b := NewBroker((&desk{}).post, nil)
 	p := b.Ask(question("s"))

@@ -44,6 +44,8 @@ func TestTrust(t *testing.T) {
 		want   thread.Trust
 	}{
 		"asked":                             {[]event.Event{call("c", "edit", "pending"), answer("c", "", "you", true), call("c", "edit", "completed")}, thread.AllowedByUser},
+		"asked at a client":                 {[]event.Event{call("c", "edit", "pending"), answer("c", "", "client: phone", true), call("c", "edit", "completed")}, thread.AllowedByUser},
+		"rejected at a client, and done":    {[]event.Event{call("c", "edit", "pending"), answer("c", "", "client: phone", false), call("c", "edit", "completed")}, thread.DeniedByUser},
 		"by rule":                           {[]event.Event{call("c", "edit", "pending"), answer("c", "", "your rule: allow path **", true), call("c", "edit", "completed")}, thread.AllowedByRule},
 		"by mode":                           {[]event.Event{call("c", "edit", "pending"), answer("c", "", "mode: all", true), call("c", "edit", "completed")}, thread.AllowedByMode},
 		"unasked":                           {[]event.Event{call("c", "delete", "completed")}, thread.Unasked},

@@ -96,8 +96,11 @@ func Receive(r *bufio.Reader) (Hello, error) {
 		return Hello{}, err
 	}
 	h.Role = role
-	if h.Client = strings.TrimSpace(safetext.Line(h.Client, maxName)); h.Client == "" {
+	switch h.Client = strings.TrimSpace(safetext.Line(h.Client, maxName)); {
+	case h.Client == "":
 		h.Client = "a client"
+	case strings.HasPrefix(strings.ToLower(h.Client), "you"): // the user, or a rule of the user's
+		h.Client = "client " + h.Client
 	}
 	return h, nil
 }

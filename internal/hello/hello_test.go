@@ -43,7 +43,7 @@ func TestBadLinesAreRefused(t *testing.T) {
 }
 
 func TestNamesAreSafe(t *testing.T) {
-	for name, want := range map[string]string{"": "a client", "  ": "a client", "a\x1b]52;c;x\x07b\nc": "", strings.Repeat("x", 500): ""} {
+	for name, want := range map[string]string{"": "a client", "  ": "a client", "you": "client you", "Your rule: x": "client Your rule: x", "a\x1b]52;c;x\x07b\nc": "", strings.Repeat("x", 500): ""} {
 		var b bytes.Buffer
 		if err := Send(&b, name, Watch); err != nil {
 			t.Fatal(err)

@@ -18,7 +18,8 @@ import (
 
 // Limits of a client.
 const (
-	maxMessage  = 32 << 20 // bytes of one message: a prompt with an image of 10 MB fits
+	maxMessage  = 16 << 20 // bytes of one message: a prompt with an image of 10 MiB fits
+	maxWaiting  = 48 << 20 // bytes of requests that wait for their answer
 	maxUnread   = 16 << 20 // bytes that wait for a client; it is dropped if there are more
 	maxRequests = 64       // requests that wait for their answer
 	maxNotes    = 64       // notifications that wait to be handled
@@ -32,8 +33,9 @@ type client struct {
 	name string // safe to show
 	role hello.Role
 
-	mu    sync.Mutex
-	notes int // notifications that wait
+	mu      sync.Mutex
+	notes   int // notifications that wait
+	waiting int // bytes of requests that wait
 
 	dialect dialect
 	ready   bool // it was initialized
@@ -89,6 +91,10 @@ func (c *client) Request(r jsonrpc.Request) jsonrpc.Work {
 		return nil
 	}
 	ctx, answer := r.Later()
+	if !c.hold(len(r.Params)) {
+		answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Too much waits for its answer: at most %d bytes", maxWaiting))
+		return jsonrpc.Deferred
+	}
 	answered := false // on the front end's goroutine, like all that follows
 	req := &request{method: r.Method, params: r.Params, ctx: ctx}
 	stop := context.AfterFunc(ctx, func() {
@@ -105,12 +111,24 @@ func (c *client) Request(r jsonrpc.Request) jsonrpc.Work {
 		if !answered {
 			answered = true
 			stop()
+			c.hold(-len(r.Params))
 			answer(result, err)
 		}
 	}
 	req.cancelled = func() { req.answer(nil, jsonrpc.ErrRequestCancelled) }
 	c.hub.inbox.add(func() { c.todo = append(c.todo, req) })
 	return jsonrpc.Deferred
+}
+
+// hold counts the bytes of a request that waits. It returns false if there are too many.
+func (c *client) hold(n int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n > 0 && c.waiting+n > maxWaiting {
+		return false
+	}
+	c.waiting += n
+	return true
 }
 
 // serve handles requests, in their order. It reports whether there are more.

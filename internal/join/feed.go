@@ -63,9 +63,14 @@ type follower struct {
 }
 
 func newFeed(s *workspace.Session, id string, now time.Time) *feed {
-	f := &feed{session: s, id: id, thread: s.Thread, tools: map[string]bool{}, streams: map[dialect]*stream{}, changed: map[int]bool{}, authors: map[int]*client{}, screens: map[int]time.Time{}, updated: now}
-	f.learn()
+	f := &feed{session: s, id: id, thread: s.Thread, streams: map[dialect]*stream{}, authors: map[int]*client{}, updated: now}
+	f.rest()
 	return f
+}
+
+// rest drops what is only needed while clients follow the session.
+func (f *feed) rest() {
+	f.items, f.tools, f.changed, f.screens, f.other = nil, map[string]bool{}, map[int]bool{}, map[int]time.Time{}, false
 }
 
 // learn identifies new items, and notices replaced texts.
@@ -179,30 +184,31 @@ func alike(a, b *thread.Item) bool {
 // heard records what a piece of news may have changed.
 func (f *feed) heard(n workspace.News, now time.Time) {
 	f.updated = now
+	var items []int
+	quiet := false
 	switch n := n.(type) {
 	case workspace.EventApplied:
-		for _, i := range n.Items {
-			f.changed[i] = true
-		}
+		items = n.Items
 		switch e := n.Event.(type) {
 		case event.TextArrived, event.TerminalOutput, event.ToolChanged:
+			quiet = true
 		case event.TurnEnded:
 			f.turns++
-			f.last, f.other = &e, true
-		default:
-			f.other = true
+			f.last = &e
 		}
 	case workspace.ItemsChanged:
-		for _, i := range n.Items {
-			f.changed[i] = true
-		}
-		f.other = true
-	default:
-		f.other = true
+		items = n.Items
+	}
+	if !f.followed() {
+		return
+	}
+	f.other = f.other || !quiet
+	for _, i := range items {
+		f.changed[i] = true
 	}
 }
 
-// follows reports whether clients follow the session.
+// followed reports whether clients follow the session.
 func (f *feed) followed() bool { return len(f.streams) > 0 || len(f.joining) > 0 }
 
 // screenPace is how often the output of a running command is sent.
@@ -234,7 +240,7 @@ func outputs(t *thread.Thread, it *thread.Item) bool {
 
 // dirty reports whether there may be something to send.
 func (f *feed) dirty() bool {
-	return len(f.changed) > 0 || f.other || f.thread != f.session.Thread || len(f.prompts) > 0
+	return f.followed() && (len(f.changed) > 0 || f.other || f.thread != f.session.Thread || len(f.prompts) > 0)
 }
 
 // flush sends the live clients what has changed. It returns false if some of it is to be sent later, which only
@@ -305,6 +311,7 @@ func join(updates []update, authors map[int]*client, without *client) []byte {
 func (f *feed) follow(c *client, replay bool, now time.Time, joined func()) {
 	f.leave(c)
 	f.flush(now, true)
+	f.learn()
 	r := &follower{client: c, feed: f, cursor: &cursor{}, joined: joined}
 	if !replay {
 		r.at = len(f.thread.Items)

@@ -48,6 +48,7 @@ type Hub struct {
 	clients   []*client
 	feeds     []*feed
 	questions []*question
+	images    []rune    // that clients have sent, as in workspace.Images
 	due       time.Time // when a round follows; zero: no time is set
 	flushed   time.Time
 }
@@ -250,8 +251,10 @@ func (h *Hub) flush() {
 	now := h.opts.Now()
 	h.flushed = now
 	for _, f := range h.feeds {
-		if !f.followed() && len(f.prompts) == 0 {
-			f.forgetChanges()
+		if !f.followed() {
+			if f.items != nil {
+				f.rest()
+			}
 			continue
 		}
 		if !f.flush(now, false) {

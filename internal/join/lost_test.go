@@ -65,7 +65,7 @@ func TestALostPrompt(t *testing.T) {
 		r.on(func() { r.session().Agent.Restart() })
 		r.settle()
 		phone.must("session/list", `{}`)
-		call = phone.prompt("again")
+		phone.prompt("again")
 		r.settle()
 		if got := r.Agent().Prompts(); !slices.Equal(got, []string{"again"}) {
 			t.Errorf("the agent got %q", got)

@@ -259,6 +259,9 @@ func (c *client) close(r *request) {
 	r.answer(object{}, nil)
 }
 
+// maxSessions is how many sessions there may be for a client to open another one.
+const maxSessions = 64
+
 // open opens a session with the agent in front.
 func (c *client) open(r *request) {
 	var p struct{ Cwd string }
@@ -268,6 +271,10 @@ func (c *client) open(r *request) {
 	}
 	if !filepath.IsAbs(p.Cwd) {
 		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "cwd must be an absolute path"))
+		return
+	}
+	if len(c.hub.w.Sessions()) >= maxSessions {
+		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "There are %d sessions: close some", maxSessions))
 		return
 	}
 	c.hub.w.Front().Agent.OpenIn(filepath.Clean(p.Cwd), func(s *workspace.Session, err error) {
@@ -367,7 +374,14 @@ func (c *client) image(data string) (text, why string) {
 		return "", "There are too many images"
 	}
 	a.Read(func() (picture.Image, error) { return picture.Image{Data: content, MimeType: mime}, nil })
-	images.Loaded(a, func(rune) bool { return true })
+	c.hub.images = append(c.hub.images, a.Token)
+	pending := ""
+	for _, s := range c.hub.w.Sessions() {
+		pending += strings.Join(s.Prompts.Pending(), "")
+	}
+	images.Loaded(a, func(t rune) bool { // the user's own are not dropped
+		return t == a.Token || !slices.Contains(c.hub.images, t) || strings.ContainsRune(pending, t)
+	})
 	return string(a.Token), ""
 }
 

@@ -52,8 +52,7 @@ func (f *feed) submit(c *client, text string, r *request) {
 	line := workspace.ForAgent(text)
 	p := &prompt{client: c, line: line, text: plain(text), reply: r.answer}
 	f.prompts = append(f.prompts, p)
-	q := &f.session.Prompts.Queue
-	if err := f.session.Prompts.Submit(line, len(q.Texts()) > 0 && !q.Paused()); err != nil {
+	if err := f.hand(line); err != nil {
 		f.remove(p)
 		p.answer(nil, failure(err))
 		return
@@ -67,6 +66,21 @@ func (f *feed) submit(c *client, text string, r *request) {
 	if why := f.waiting(); c.dialect.notices {
 		c.send(encode(f.id, notice("info", "Your prompt is queued", why)))
 	}
+}
+
+// hand sends or queues a line. A prompt that the user has taken off the queue keeps its place.
+func (f *feed) hand(line string) error {
+	prompts := &f.session.Prompts
+	q := &prompts.Queue
+	hold := len(q.Texts()) > 0 && !q.Paused()
+	switch _, editing := q.Edited(); {
+	case !editing:
+		return prompts.Submit(line, hold)
+	case !hold && prompts.Ready():
+		return prompts.Send(line)
+	}
+	q.Add(line)
+	return nil
 }
 
 // waiting says what a queued prompt waits for.
@@ -321,14 +335,5 @@ func (f *feed) close() {
 	f.prompts = nil
 	for _, r := range f.joining {
 		r.joined()
-	}
-}
-
-// forgetChanges drops what nobody follows.
-func (f *feed) forgetChanges() {
-	if len(f.changed) > 0 || f.other || f.thread != f.session.Thread {
-		f.learn()
-		clear(f.changed)
-		f.other = false
 	}
 }

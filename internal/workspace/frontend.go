@@ -35,8 +35,6 @@ type FrontEnd struct {
 	// EndSoon is called when the user has asked twice to quit: it kills what has not ended a
 	// moment later. It may be nil.
 	EndSoon func()
-	// Clients is the socket by which other clients join; "": none can.
-	Clients string
 	// Keeper keeps this parley running without its terminal; nil: nothing does.
 	Keeper *keeper.Keeper
 	// Notify runs the user's program when something happens that one who looks elsewhere should know. It may be nil.

@@ -87,6 +87,8 @@ type Options struct {
 	Pace   time.Duration // minimum time between two batches of an agent's events
 	Now    func() time.Time
 
+	// Clients is the socket by which other clients join; "": none can.
+	Clients string
 	// Begun is called with the workspace, on the goroutine of its front end, before anything happens in it. It may
 	// be nil.
 	Begun func(*Workspace)
@@ -119,7 +121,8 @@ func New(opts Options) *Workspace {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	w := &Workspace{opts: opts, conns: newConnections(), names: newNames(), credentials: map[string]credentials{}, templates: Templates{opts.Templates, map[string]bool{}}}
+	w := &Workspace{opts: opts, conns: newConnections(), names: newNames(), credentials: map[string]credentials{}, templates: Templates{opts.Templates, map[string]bool{}},
+		status: keeper.Status{Clients: opts.Clients}}
 	w.front = newSession(w, newAgent(w))
 	if opts.Prompt != "" {
 		w.front.Prompts.Queue.Add(opts.Prompt)

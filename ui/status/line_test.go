@@ -48,6 +48,7 @@ func TestLine(t *testing.T) {
 		want   string
 	}{
 		"a turn":     {func(*Line) {}, "fake · running 1m00s · opening · 3 unasked · ⎇ main esc stop"},
+		"joined":     {func(l *Line) { l.Clients = 2 }, "fake · running 1m00s · opening · 2 joined · 3 unasked"},
 		"others":     {func(l *Line) { l.Others, l.Approval = 2, permissions.AcceptEdits }, "approval: accept edits · 2 wait · alt+w · fake · running"},
 		"allowed":    {func(l *Line) { l.Approval = permissions.AllMode }, "approval: EVERYTHING ALLOWED · fake · running"},
 		"a mode":     {func(l *Line) { l.Thread.Modes, l.Thread.Mode = modes, "plan" }, "opening · approval: ask · mode: Plan first · 3 unasked"},

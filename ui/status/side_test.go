@@ -28,6 +28,16 @@ func sideText(t *testing.T, s Side, height int) string {
 	return strings.Join(rows, "\n")
 }
 
+func TestSideNamesClients(t *testing.T) {
+	s := Side{Clients: []workspace.Client{{Name: "phone", Role: "approve"}, {Name: "an editor with a very long name indeed", Role: "talk"}}}
+	got := sideText(t, s, 9)
+	for _, want := range []string{"Joined", "phone                    approve", "an editor with a very long… talk"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
 func TestSide(t *testing.T) {
 	s := Side{
 		Sessions: []SideSession{{Title: "Fix the parser of the configuration file", State: "working", Here: true}, {Title: "Docs", Waits: true}, {Title: "Old", State: "idle", Unread: true}},
