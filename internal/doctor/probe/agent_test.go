@@ -219,6 +219,10 @@ func (a *faulty) request(r request) {
 		case a.fault == "load-late":
 			a.result(r.ID, `{}`)
 			a.say("user")
+		case a.fault == "load-half":
+			a.say("user")
+			a.result(r.ID, `{}`)
+			a.say("agent")
 		default:
 			a.say("user")
 			a.say("agent")

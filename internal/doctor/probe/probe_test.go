@@ -128,6 +128,7 @@ func TestFaults(t *testing.T) {
 		"sigterm":         "fail SIGTERM: it still ran 0.3 s later, and had to be killed",
 		"load":            "warn session/load: the session that has just had a prompt: error -32002, no; another one can be loaded",
 		"load-silent":     "fail session/load: what the user had said was not told before the answer",
+		"load-half":       "fail session/load: what was said is told after the answer",
 		"load-late":       "fail session/load: what was said is told after the answer",
 		"load-unknown":    "fail session/load, unknown: a session that does not exist was accepted",
 		"resume":          "fail session/resume: what was said is told again, as only session/load does",

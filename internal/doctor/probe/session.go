@@ -156,16 +156,18 @@ func (p *probe) load() doctor.Finding {
 	if !own {
 		return warn("the session that has just had a prompt: "+refused.how()+"; another one can be loaded", refused.show())
 	}
-	if told["user_message_chunk"] > 0 {
-		return pass("%d updates tell what was said", before)
-	}
-	if m, _, ok := w.wait(p.Patience.Quiet, r.at, func(m message) bool { _, kind, _ := m.update(); return kind == "user_message_chunk" }); ok {
-		if _, stdio := w.conn.(*transport.Stdio); !stdio { // it may come on another stream
-			return pass("what was said is told")
-		}
+	m, _, late := w.wait(p.Patience.Quiet, r.at, func(m message) bool {
+		of, kind, _ := m.update()
+		return of == id && (kind == "user_message_chunk" || kind == "agent_message_chunk" || kind == "tool_call")
+	})
+	_, stdio := w.conn.(*transport.Stdio) // else it may come on another stream
+	switch {
+	case late && stdio:
 		return fail("what was said is told after the answer", m.show())
+	case told["user_message_chunk"] == 0 && !late:
+		return fail("what the user had said was not told before the answer", r.show())
 	}
-	return fail("what the user had said was not told before the answer", r.show())
+	return pass("%d updates tell what was said", before)
 }
 
 // count counts the updates of a session, and those of each kind.
