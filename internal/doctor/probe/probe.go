@@ -156,6 +156,7 @@ type probe struct {
 
 	later   *wire // for stored sessions
 	second  *wire // offered version 2
+	batches bool  // it speaks version 2, which has batches
 	unknown *wire // offered version 99
 }
 
@@ -360,5 +361,8 @@ func fail(text, message string) doctor.Finding {
 
 // seconds is a duration as a person reads it.
 func seconds(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
 }

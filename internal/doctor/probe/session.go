@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"parley/acpclient/jsonrpc"
@@ -136,17 +137,14 @@ func (p *probe) load() doctor.Finding {
 	w.opens(id)
 	r := w.call(p.Patience.Start, "session/load", p.setup(id))
 	refused := r
-	if r.answered && !r.ok() { // it may not have been stored yet; another one shows whether sessions can be loaded
-		if ids, _, f := p.stored(w); f.State == "" {
-			for other, cwd := range ids {
-				if other != id {
-					params := p.setup(other)
-					params["cwd"], id, own = cwd, other, false
-					w.opens(other)
-					r = w.call(p.Patience.Start, "session/load", params)
-					break
-				}
-			}
+	if r.answered && !r.ok() { // another one shows whether sessions can be loaded at all
+		listed, _ := p.stored(w)
+		if i := slices.IndexFunc(listed, func(s stored) bool { return s.id != p.session }); i >= 0 {
+			other := listed[i]
+			params := p.setup(other.id)
+			params["cwd"], id, own = other.cwd, other.id, false
+			w.opens(other.id)
+			r = w.call(p.Patience.Start, "session/load", params)
 		}
 	}
 	if !r.ok() {
@@ -254,7 +252,7 @@ func (p *probe) deleteSession() doctor.Finding {
 		}
 	}
 	if has(p.info, "agentCapabilities", "sessionCapabilities", "list") {
-		if ids, _, f := p.stored(w); f.State == "" && ids[p.session] != "" {
+		if all, _ := p.stored(w); slices.ContainsFunc(all, func(s stored) bool { return s.id == p.session }) {
 			return fail("a deleted session is still listed", "")
 		}
 	}
