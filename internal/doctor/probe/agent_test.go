@@ -275,6 +275,9 @@ func (a *faulty) initialize(r request) {
 	switch version := r.Params.ProtocolVersion; {
 	case a.fault == "version" && version == 99, a.fault == "version-one" && version == 1, a.fault == "version-two" && version == 2:
 		a.version = 99
+	case a.fault == "version-alone" && version == 1:
+		a.write(`{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32022,"message":"no","data":{"requested":1,"supported":[2]}}}`)
+		return
 	case a.fault == "version-error" && version == 99:
 		a.write(`{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32022,"message":"no","data":{"requested":99,"supported":[1]}}}`)
 		return

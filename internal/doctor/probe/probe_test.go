@@ -89,6 +89,7 @@ func TestFaults(t *testing.T) {
 	for fault, want := range map[string]string{
 		"stdout":          "fail stdout: 4 of ",
 		"version":         "fail offer of version 99: answers version 99, which does not exist",
+		"version-alone":   "warn initialize: speaks version 2 alone; only version 1 is examined",
 		"version-two":     "fail offer of version 2: answers version 99, which does not exist",
 		"version-one":     "fail initialize: answers version 99 to an offer of 1",
 		"start":           "fail initialize: the agent ended: exit code 3; its stderr ends: no key is set",

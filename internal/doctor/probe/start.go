@@ -29,6 +29,8 @@ func (p *probe) initialize() doctor.Finding {
 		return fail(err.Error(), "")
 	case !r.answered && !w.alive():
 		return fail("the agent ended: "+w.why(), "")
+	case r.code == jsonrpc.CodeUnsupportedVersion && jsonscan.KindOf(at(r.Error, "data", "supported")) == jsonscan.Array:
+		return warn("speaks version "+strings.Trim(string(at(r.Error, "data", "supported")), "[]")+" alone; only version 1 is examined", r.show())
 	case !r.ok():
 		return fail(r.how()+" to an offer of version 1", r.show())
 	}
