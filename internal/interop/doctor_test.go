@@ -31,7 +31,9 @@ func TestProbe(t *testing.T) {
 			}
 			if p.scheme != "" {
 				url := p.url(t)
-				dial = func(ctx context.Context) (transport.Conn, error) { return transport.Dial(ctx, transport.Remote{URL: url}) }
+				dial = func(ctx context.Context) (transport.Conn, error) {
+					return transport.Dial(ctx, transport.Remote{URL: url})
+				}
 			}
 			patience := probe.DefaultPatience
 			patience.Quiet, patience.Answer = 500*time.Millisecond, 300*time.Millisecond
