@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"parley/acpclient/event"
 	"parley/internal/agents"
@@ -45,6 +46,14 @@ Exit codes: 0 nothing has failed, 1 something has, 2 usage.`,
 			}
 			if name != "" || command != nil {
 				return examineAgent(cmd, name, command, f, s)
+			}
+			cmd.Flags().Visit(func(flag *pflag.Flag) {
+				if flag.Name != "json" {
+					err = Usagef("--%s needs an agent, as in `%s demo`", flag.Name, cmd.CommandPath())
+				}
+			})
+			if err != nil {
+				return err
 			}
 			var found []doctor.Finding
 			for _, examine := range (&checkup{s: s, check: check}).checks() {
