@@ -130,9 +130,6 @@ func (p *probe) mcpServers() doctor.Finding {
 
 // load opens the session on another connection, which must tell what was said.
 func (p *probe) load() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "loadSession") {
-		return skip("not advertised")
-	}
 	w, id, own := p.later, p.session, true
 	w.opens(id)
 	r := w.call(p.Patience.Start, "session/load", p.setup(id))
@@ -181,16 +178,10 @@ func count(all []message, session string) (n int, kinds map[string]int) {
 }
 
 func (p *probe) loadUnknown() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "loadSession") {
-		return skip("not advertised")
-	}
 	return unknownOf(p.later.call(p.Patience.Start, "session/load", p.setup(noSession)))
 }
 
 func (p *probe) resume() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "resume") {
-		return skip("not advertised")
-	}
 	w := p.later
 	w.opens(p.session)
 	r := w.call(p.Patience.Start, "session/resume", p.setup(p.session))
@@ -204,9 +195,6 @@ func (p *probe) resume() doctor.Finding {
 }
 
 func (p *probe) fork() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "fork") {
-		return skip("not advertised")
-	}
 	r := p.later.call(p.Patience.Start, "session/fork", p.setup(p.session))
 	id := envelope.Text(at(r.Result, "sessionId"))
 	switch {
@@ -222,9 +210,6 @@ func (p *probe) fork() doctor.Finding {
 
 // closeSession closes a new session.
 func (p *probe) closeSession() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "close") {
-		return skip("not advertised")
-	}
 	w := p.later
 	r := w.call(p.Patience.Start, "session/new", p.setup(""))
 	id := envelope.Text(at(r.Result, "sessionId"))
@@ -241,9 +226,6 @@ func (p *probe) closeSession() doctor.Finding {
 
 // deleteSession deletes the sessions that the probe has opened.
 func (p *probe) deleteSession() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "delete") {
-		return skip("not advertised")
-	}
 	w := p.later
 	for _, id := range p.made {
 		w.opens(id)

@@ -214,9 +214,6 @@ func (p *probe) hugeMessage() doctor.Finding {
 
 // list checks the pages of stored sessions.
 func (p *probe) list() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "list") {
-		return skip("not advertised")
-	}
 	all, f := p.stored(p.main)
 	if f.State != "" {
 		return f
