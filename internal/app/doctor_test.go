@@ -54,6 +54,16 @@ func TestDoctor(t *testing.T) {
 	s.ails(doctor.Warn, "git", "not found", "install git")
 	s.ails(doctor.Warn, "agents", "no agent is installed", "parley demo")
 
+	if kept := filepath.Join(os.Getenv("PARLEY_STATE"), "kept"); runtime.GOOS != "windows" {
+		must.Do(t, os.Mkdir(kept, 0o700))
+		write(t, filepath.Join(kept, "api.json"), `{"state":"idle"}`)
+		s.ails(doctor.OK, "kept sessions", "0 sessions live, 1 ended without anybody there", "")
+		must.Do(t, os.RemoveAll(kept))
+		write(t, kept, "")
+		s.ails(doctor.Fail, "kept sessions", "cannot be listed", "parley ps")
+		must.Do(t, os.Remove(kept))
+	}
+
 	goose := s.install("goose")
 	s.ails(doctor.OK, "goose", "on PATH: "+goose, "")
 	must.Do(t, cli.Logins().Set("goose", true))

@@ -9,12 +9,14 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/doctor"
 	"parley/internal/headless"
+	"parley/internal/keeper"
 	"parley/internal/programs"
 	"parley/internal/record"
 	"parley/internal/safetext"
@@ -45,6 +47,14 @@ Exit codes: 0 nothing has failed, 1 something has, 2 usage.`,
 			}
 			if name != "" || command != nil {
 				return examineAgent(cmd, name, command, f, s)
+			}
+			cmd.Flags().Visit(func(flag *pflag.Flag) {
+				if flag.Name != "json" {
+					err = Usagef("--%s needs an agent, as in `%s demo`", flag.Name, cmd.CommandPath())
+				}
+			})
+			if err != nil {
+				return err
 			}
 			var found []doctor.Finding
 			for _, examine := range (&checkup{s: s, check: check}).checks() {
@@ -116,7 +126,7 @@ type checkup struct {
 
 // checks are in the order in which they run and are shown.
 func (c *checkup) checks() []func(context.Context) []doctor.Finding {
-	return []func(context.Context) []doctor.Finding{c.terminal, c.directory, c.configuration, c.rules, c.state, c.sandbox, c.git, c.agents, c.proxies}
+	return []func(context.Context) []doctor.Finding{c.terminal, c.directory, c.configuration, c.rules, c.state, c.sandbox, c.git, c.kept, c.agents, c.proxies}
 }
 
 func (c *checkup) terminal(ctx context.Context) []doctor.Finding {
@@ -205,6 +215,32 @@ func (c *checkup) git(ctx context.Context) []doctor.Finding {
 }
 
 func (c *checkup) proxies(context.Context) []doctor.Finding { return doctor.Proxies(os.Getenv) }
+
+// kept checks the sessions that were started with --keep.
+func (c *checkup) kept(context.Context) (found []doctor.Finding) {
+	const name = "kept sessions"
+	all, err := keeper.List()
+	switch {
+	case err != nil:
+		return []doctor.Finding{{Check: name, State: doctor.Fail, Text: "cannot be listed: " + err.Error(), Fix: "make the directory readable, then: parley ps"}}
+	case len(all) == 0:
+		return nil
+	}
+	live := 0
+	for _, k := range all {
+		if k.Live {
+			live++
+		}
+		if k.Live && k.State == keeper.Waiting {
+			found = append(found, doctor.Finding{Check: name, State: doctor.Warn, Text: k.Name + " waits for an answer", Fix: "parley attach " + k.Name})
+		}
+	}
+	text := words.Count(live, "session") + " live"
+	if ended := len(all) - live; ended > 0 {
+		text += fmt.Sprintf(", %d ended without anybody there", ended)
+	}
+	return append(found, doctor.Finding{Check: name, State: doctor.OK, Text: text + ": parley ps"})
+}
 
 // agents checks those that are configured or installed. All others are in `parley agents`.
 func (c *checkup) agents(context.Context) (found []doctor.Finding) {

@@ -81,9 +81,10 @@ type request struct {
 	Method string
 	Params struct {
 		ProtocolVersion int
-		SessionID       any
+		Cwd             any
+		SessionID       string
 		ModeID, Cursor  string
-		Prompt          any
+		Prompt          []struct{ Text string }
 	}
 	Result json.RawMessage
 }
@@ -155,7 +156,7 @@ func (a *faulty) notification(r request) {
 		default:
 			a.result(id, `{"stopReason":"cancelled"}`)
 		}
-	case a.fault == "notification" && r.Method == nowhere || a.fault == "cancel-unknown" && r.Method == "$/cancel_request":
+	case a.fault == "notification" && r.Method == extension || a.fault == "cancel-unknown" && r.Method == "$/cancel_request":
 		a.fails(json.RawMessage("null"), -32601)
 	}
 }
@@ -167,7 +168,7 @@ func (a *faulty) request(r request) {
 	if string(r.ID) == "9007199254740993" && a.fault == "rounds" {
 		r.ID = json.RawMessage("9007199254740992")
 	}
-	session, _ := r.Params.SessionID.(string)
+	session := r.Params.SessionID
 	stored := filepath.Join(a.store, session)
 	_, err := os.Stat(stored)
 	known := session == "s1" || session != "" && err == nil
@@ -175,6 +176,10 @@ func (a *faulty) request(r request) {
 	case "initialize":
 		a.initialize(r)
 	case "session/new":
+		if _, ok := r.Params.Cwd.(string); !ok {
+			a.fails(r.ID, map[bool]int{true: -32603, false: -32602}[a.fault == "params"])
+			return
+		}
 		switch a.fault {
 		case "login":
 			a.fails(r.ID, -32000)
@@ -219,6 +224,10 @@ func (a *faulty) request(r request) {
 		case a.fault == "load-late":
 			a.result(r.ID, `{}`)
 			a.say("user")
+		case a.fault == "load-half":
+			a.say("user")
+			a.result(r.ID, `{}`)
+			a.say("agent")
 		default:
 			a.say("user")
 			a.say("agent")
@@ -247,17 +256,13 @@ func (a *faulty) request(r request) {
 		}
 		a.result(r.ID, `{}`)
 	case "session/prompt":
-		if _, ok := r.Params.Prompt.(string); ok {
-			a.fails(r.ID, map[bool]int{true: -32603, false: -32602}[a.fault == "params"])
-			return
-		}
 		if !known && a.fault != "unknown-session" {
 			a.fails(r.ID, -32002)
 			return
 		}
 		a.prompt(r)
 	default:
-		if a.fault == "unknown" {
+		if a.fault == "unknown" || a.fault == "extension" && r.Method == extension {
 			a.result(r.ID, `{}`)
 			return
 		}
@@ -270,6 +275,9 @@ func (a *faulty) initialize(r request) {
 	switch version := r.Params.ProtocolVersion; {
 	case a.fault == "version" && version == 99, a.fault == "version-one" && version == 1, a.fault == "version-two" && version == 2:
 		a.version = 99
+	case a.fault == "version-alone" && version == 1:
+		a.write(`{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32022,"message":"no","data":{"requested":1,"supported":[2]}}}`)
+		return
 	case a.fault == "version-error" && version == 99:
 		a.write(`{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32022,"message":"no","data":{"requested":99,"supported":[1]}}}`)
 		return
@@ -287,13 +295,13 @@ func (a *faulty) initialize(r request) {
 
 func (a *faulty) prompt(r request) {
 	a.prompts++
-	text := r.Params.Prompt.([]any)[0].(map[string]any)["text"].(string)
-	if a.fault == "content" && len(r.Params.Prompt.([]any)) > 1 {
+	text := r.Params.Prompt[0].Text
+	if a.fault == "content" && len(r.Params.Prompt) > 1 {
 		a.fails(r.ID, -32602)
 		return
 	}
 	switch {
-	case text == "wait" || len(r.Params.Prompt.([]any)) > 1:
+	case text == "wait" || len(r.Params.Prompt) > 1:
 		a.turn = r.ID
 		a.say("agent")
 		return

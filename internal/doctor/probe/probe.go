@@ -90,48 +90,50 @@ type check struct {
 	section string // "JSON-RPC" or a page of agentclientprotocol.com/protocol
 	needs   need
 	run     func(*probe) doctor.Finding
+	// advertised is what the agent must say that it can, a member of its capabilities; "" is nothing.
+	advertised string
 }
 
 // checks are in the order in which they run: the main connection, one for stored sessions, one that is offered
 // version 2, and one that is offered a version that does not exist.
 var checks = []check{
-	{"initialize", "initialization", nothing, (*probe).initialize},
-	{"capabilities", "initialization#agent-capabilities", connection, (*probe).capabilities},
-	{"auth methods", "authentication", connection, (*probe).authMethods},
-	{"unknown method", "JSON-RPC 5.1", connection, (*probe).unknownMethod},
-	{"unknown notification", "extensibility", connection, (*probe).unknownNotification},
-	{"unknown $/cancel_request", "cancellation", connection, (*probe).unknownCancel},
-	{"bad parameters", "JSON-RPC 5.1", connection, (*probe).badParams},
-	{"unknown session", "session-setup", connection, (*probe).unknownSession},
-	{"ids", "JSON-RPC 4", connection, (*probe).ids},
-	{"message of 1 MB", "transports", connection, (*probe).hugeMessage},
-	{"session/list", "session-list", connection, (*probe).list},
-	{"session/new", "session-setup", connection, (*probe).newSession},
-	{"session/set_mode", "session-modes", session, (*probe).setMode},
-	{"session/set_config_option", "session-config-options", session, (*probe).setConfig},
-	{"MCP servers", "session-setup#mcp-servers", session, (*probe).mcpServers},
-	{"session/prompt", "prompt-turn", prompt, (*probe).prompt},
-	{"kinds of content", "content", prompt, (*probe).content},
-	{"session/cancel", "prompt-turn#cancellation", prompt, (*probe).cancel},
-	{"permissions", "tool-calls#requesting-permission", prompt, (*probe).permissions},
-	{"prompt of 1 MB", "prompt-turn", prompt, (*probe).largePrompt},
-	{"order of updates", "prompt-turn", prompt, (*probe).order},
-	{"shape of updates", "prompt-turn", session, (*probe).updates},
-	{"end of stdin", "transports#stdio", connection, (*probe).endOfInput},
-	{"session/load", "session-setup#loading-sessions", older, (*probe).load},
-	{"session/load, unknown", "session-setup#loading-sessions", again, (*probe).loadUnknown},
-	{"session/resume", "session-setup#resuming-sessions", older, (*probe).resume},
-	{"session/fork", "session-fork", older, (*probe).fork},
-	{"session/close", "session-setup#closing-sessions", again, (*probe).closeSession},
-	{"session/delete", "session-delete", again, (*probe).deleteSession},
-	{"offer of version 2", "initialization#version-negotiation", nothing, (*probe).offerTwo},
-	{"parse error", "JSON-RPC 5.1", nothing, (*probe).parseError},
-	{"batch", "JSON-RPC 6", nothing, (*probe).batch},
-	{"offer of version 99", "initialization#version-negotiation", nothing, (*probe).offerUnknown},
-	{"SIGTERM", "transports#stdio", nothing, (*probe).terminate},
-	{"requests of the agent", "initialization#client-capabilities", nothing, (*probe).requests},
-	{"stdout", "transports#stdio", nothing, (*probe).stdout},
-	{"stderr", "transports#stdio", nothing, (*probe).stderr},
+	{"initialize", "initialization", nothing, (*probe).initialize, ""},
+	{"capabilities", "initialization#agent-capabilities", connection, (*probe).capabilities, ""},
+	{"auth methods", "authentication", connection, (*probe).authMethods, ""},
+	{"unknown method", "JSON-RPC 5.1", connection, (*probe).unknownMethod, ""},
+	{"unknown notification", "extensibility", connection, (*probe).unknownNotification, ""},
+	{"unknown $/cancel_request", "cancellation", connection, (*probe).unknownCancel, ""},
+	{"bad parameters", "JSON-RPC 5.1", connection, (*probe).badParams, ""},
+	{"unknown session", "session-setup", connection, (*probe).unknownSession, ""},
+	{"ids", "JSON-RPC 4", connection, (*probe).ids, ""},
+	{"message of 1 MB", "transports", connection, (*probe).hugeMessage, ""},
+	{"session/list", "session-list", connection, (*probe).list, "sessionCapabilities.list"},
+	{"session/new", "session-setup", connection, (*probe).newSession, ""},
+	{"session/set_mode", "session-modes", session, (*probe).setMode, ""},
+	{"session/set_config_option", "session-config-options", session, (*probe).setConfig, ""},
+	{"MCP servers", "session-setup#mcp-servers", session, (*probe).mcpServers, ""},
+	{"session/prompt", "prompt-turn", prompt, (*probe).prompt, ""},
+	{"kinds of content", "content", prompt, (*probe).content, ""},
+	{"session/cancel", "prompt-turn#cancellation", prompt, (*probe).cancel, ""},
+	{"permissions", "tool-calls#requesting-permission", prompt, (*probe).permissions, ""},
+	{"prompt of 1 MB", "prompt-turn", prompt, (*probe).largePrompt, ""},
+	{"order of updates", "prompt-turn", prompt, (*probe).order, ""},
+	{"shape of updates", "prompt-turn", session, (*probe).updates, ""},
+	{"end of stdin", "transports#stdio", connection, (*probe).endOfInput, ""},
+	{"session/load", "session-setup#loading-sessions", older, (*probe).load, "loadSession"},
+	{"session/load, unknown", "session-setup#loading-sessions", again, (*probe).loadUnknown, "loadSession"},
+	{"session/resume", "session-setup#resuming-sessions", older, (*probe).resume, "sessionCapabilities.resume"},
+	{"session/fork", "session-fork", older, (*probe).fork, "sessionCapabilities.fork"},
+	{"session/close", "session-setup#closing-sessions", again, (*probe).closeSession, "sessionCapabilities.close"},
+	{"session/delete", "session-delete", again, (*probe).deleteSession, "sessionCapabilities.delete"},
+	{"offer of version 2", "initialization#version-negotiation", nothing, (*probe).offerTwo, ""},
+	{"parse error", "JSON-RPC 5.1", nothing, (*probe).parseError, ""},
+	{"batch", "JSON-RPC 6", nothing, (*probe).batch, ""},
+	{"offer of version 99", "initialization#version-negotiation", nothing, (*probe).offerUnknown, ""},
+	{"SIGTERM", "transports#stdio", nothing, (*probe).terminate, ""},
+	{"requests of the agent", "initialization#client-capabilities", nothing, (*probe).requests, ""},
+	{"stdout", "transports#stdio", nothing, (*probe).stdout, ""},
+	{"stderr", "transports#stdio", nothing, (*probe).stderr, ""},
 }
 
 // NameCells is how long the names of checks are.
@@ -156,6 +158,7 @@ type probe struct {
 
 	later   *wire // for stored sessions
 	second  *wire // offered version 2
+	batches bool  // it speaks version 2, which has batches
 	unknown *wire // offered version 99
 }
 
@@ -192,6 +195,8 @@ func Run(ctx context.Context, o Options) ([]doctor.Finding, error) {
 // perform does a check if what it needs exists.
 func (p *probe) perform(c check) doctor.Finding {
 	switch {
+	case c.advertised != "" && !has(p.info, append([]string{"agentCapabilities"}, strings.Split(c.advertised, ".")...)...):
+		return skip("not advertised")
 	case (c.needs == session || c.needs == prompt) && p.session == "":
 		return skip("there is no session")
 	case c.needs == prompt && p.Prompt == "":
@@ -360,5 +365,8 @@ func fail(text, message string) doctor.Finding {
 
 // seconds is a duration as a person reads it.
 func seconds(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
 }

@@ -15,6 +15,7 @@ import (
 	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // lingering is how long what an agent has started may outlive it, a little less than the transport allows.
@@ -127,7 +128,7 @@ func (p *probe) offerTwo() doctor.Finding {
 	if err != nil {
 		return fail(err.Error(), "")
 	}
-	p.second = w
+	p.second, p.batches = w, string(at(r.Result, "protocolVersion")) == "2"
 	return offered(w, r, 2)
 }
 
@@ -189,6 +190,9 @@ func (p *probe) batch() doctor.Finding {
 	raw := `[{"jsonrpc":"2.0","id":"batch","method":"` + nowhere + `"},{"jsonrpc":"2.0","method":"` + nowhere + `"}]`
 	m, answered, f := p.intact(raw, func(m message) bool { return m.IsAnswer() && (m.batch || m.Failed()) })
 	switch {
+	case f.State == doctor.Fail && !p.batches: // version 1 has none
+		f.State = doctor.Warn
+		return f
 	case f.State != "":
 		return f
 	case !answered:
@@ -230,7 +234,7 @@ func (p *probe) requests() doctor.Finding {
 			}
 		}
 	}
-	return pass("%d requests and notifications, only what was offered", n)
+	return pass("only what was offered, in %s", words.Count(n, "message"))
 }
 
 func (p *probe) stdout() doctor.Finding {
@@ -267,5 +271,5 @@ func (p *probe) stderr() doctor.Finding {
 	if lines == 0 {
 		return pass("nothing is written")
 	}
-	return pass("%d lines, the last: %s", lines, safetext.Line(last, 100))
+	return pass("%s, the last: %s", words.Count(lines, "line"), safetext.Line(last, 100))
 }

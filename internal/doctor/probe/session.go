@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"parley/acpclient/jsonrpc"
@@ -129,24 +130,18 @@ func (p *probe) mcpServers() doctor.Finding {
 
 // load opens the session on another connection, which must tell what was said.
 func (p *probe) load() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "loadSession") {
-		return skip("not advertised")
-	}
 	w, id, own := p.later, p.session, true
 	w.opens(id)
 	r := w.call(p.Patience.Start, "session/load", p.setup(id))
 	refused := r
-	if r.answered && !r.ok() { // it may not have been stored yet; another one shows whether sessions can be loaded
-		if ids, _, f := p.stored(w); f.State == "" {
-			for other, cwd := range ids {
-				if other != id {
-					params := p.setup(other)
-					params["cwd"], id, own = cwd, other, false
-					w.opens(other)
-					r = w.call(p.Patience.Start, "session/load", params)
-					break
-				}
-			}
+	if r.answered && !r.ok() { // another one shows whether sessions can be loaded at all
+		listed, _ := p.stored(w)
+		if i := slices.IndexFunc(listed, func(s stored) bool { return s.id != p.session }); i >= 0 {
+			other := listed[i]
+			params := p.setup(other.id)
+			params["cwd"], id, own = other.cwd, other.id, false
+			w.opens(other.id)
+			r = w.call(p.Patience.Start, "session/load", params)
 		}
 	}
 	if !r.ok() {
@@ -156,16 +151,18 @@ func (p *probe) load() doctor.Finding {
 	if !own {
 		return warn("the session that has just had a prompt: "+refused.how()+"; another one can be loaded", refused.show())
 	}
-	if told["user_message_chunk"] > 0 {
-		return pass("%d updates tell what was said", before)
-	}
-	if m, _, ok := w.wait(p.Patience.Quiet, r.at, func(m message) bool { _, kind, _ := m.update(); return kind == "user_message_chunk" }); ok {
-		if _, stdio := w.conn.(*transport.Stdio); !stdio { // it may come on another stream
-			return pass("what was said is told")
-		}
+	m, _, late := w.wait(p.Patience.Quiet, r.at, func(m message) bool {
+		of, kind, _ := m.update()
+		return of == id && (kind == "user_message_chunk" || kind == "agent_message_chunk" || kind == "tool_call")
+	})
+	_, stdio := w.conn.(*transport.Stdio) // else it may come on another stream
+	switch {
+	case late && stdio:
 		return fail("what was said is told after the answer", m.show())
+	case told["user_message_chunk"] == 0 && !late:
+		return fail("what the user had said was not told before the answer", r.show())
 	}
-	return fail("what the user had said was not told before the answer", r.show())
+	return pass("%d updates tell what was said", before)
 }
 
 // count counts the updates of a session, and those of each kind.
@@ -181,16 +178,10 @@ func count(all []message, session string) (n int, kinds map[string]int) {
 }
 
 func (p *probe) loadUnknown() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "loadSession") {
-		return skip("not advertised")
-	}
 	return unknownOf(p.later.call(p.Patience.Start, "session/load", p.setup(noSession)))
 }
 
 func (p *probe) resume() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "resume") {
-		return skip("not advertised")
-	}
 	w := p.later
 	w.opens(p.session)
 	r := w.call(p.Patience.Start, "session/resume", p.setup(p.session))
@@ -204,9 +195,6 @@ func (p *probe) resume() doctor.Finding {
 }
 
 func (p *probe) fork() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "fork") {
-		return skip("not advertised")
-	}
 	r := p.later.call(p.Patience.Start, "session/fork", p.setup(p.session))
 	id := envelope.Text(at(r.Result, "sessionId"))
 	switch {
@@ -222,9 +210,6 @@ func (p *probe) fork() doctor.Finding {
 
 // closeSession closes a new session.
 func (p *probe) closeSession() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "close") {
-		return skip("not advertised")
-	}
 	w := p.later
 	r := w.call(p.Patience.Start, "session/new", p.setup(""))
 	id := envelope.Text(at(r.Result, "sessionId"))
@@ -241,9 +226,6 @@ func (p *probe) closeSession() doctor.Finding {
 
 // deleteSession deletes the sessions that the probe has opened.
 func (p *probe) deleteSession() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "delete") {
-		return skip("not advertised")
-	}
 	w := p.later
 	for _, id := range p.made {
 		w.opens(id)
@@ -252,7 +234,7 @@ func (p *probe) deleteSession() doctor.Finding {
 		}
 	}
 	if has(p.info, "agentCapabilities", "sessionCapabilities", "list") {
-		if ids, _, f := p.stored(w); f.State == "" && ids[p.session] != "" {
+		if all, _ := p.stored(w); slices.ContainsFunc(all, func(s stored) bool { return s.id == p.session }) {
 			return fail("a deleted session is still listed", "")
 		}
 	}

@@ -4,17 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"parley/acpclient/jsonrpc"
 	"parley/internal/doctor"
 	"parley/internal/envelope"
 	"parley/internal/jsonscan"
+	"parley/internal/words"
 )
 
-// nowhere is a method that no agent has: those that begin with an underscore are extensions.
-const nowhere = "_parley/doctor/unknown"
+// Methods that no agent has. One that begins with an underscore is an extension, which an agent may take as it likes.
+const (
+	nowhere   = "parley/doctor/unknown"
+	extension = "_parley/doctor/unknown"
+)
 
 // noSession is the id of a session that does not exist, of a shape that agents accept that check it.
 const noSession = "00000000-0000-4000-8000-000000000000"
@@ -26,6 +29,8 @@ func (p *probe) initialize() doctor.Finding {
 		return fail(err.Error(), "")
 	case !r.answered && !w.alive():
 		return fail("the agent ended: "+w.why(), "")
+	case r.code == jsonrpc.CodeUnsupportedVersion && jsonscan.KindOf(at(r.Error, "data", "supported")) == jsonscan.Array:
+		return warn("speaks version "+strings.Trim(string(at(r.Error, "data", "supported")), "[]")+" alone; only version 1 is examined", r.show())
 	case !r.ok():
 		return fail(r.how()+" to an offer of version 1", r.show())
 	}
@@ -119,6 +124,9 @@ func (p *probe) unknownMethod() doctor.Finding {
 	if r.code != jsonrpc.CodeMethodNotFound {
 		return fail(fmt.Sprintf("want error %d, got %s", jsonrpc.CodeMethodNotFound, r.how()), r.show())
 	}
+	if r := p.main.call(p.Patience.Call, extension, struct{}{}); r.code != jsonrpc.CodeMethodNotFound {
+		return warn(fmt.Sprintf("an unknown extension: want error %d, got %s", jsonrpc.CodeMethodNotFound, r.how()), r.show())
+	}
 	return pass("error %d", r.code)
 }
 
@@ -138,19 +146,24 @@ func (p *probe) unanswered(method string, params any) doctor.Finding {
 	return pass("ignored")
 }
 
-func (p *probe) unknownNotification() doctor.Finding { return p.unanswered(nowhere, struct{}{}) }
+func (p *probe) unknownNotification() doctor.Finding { return p.unanswered(extension, struct{}{}) }
 
 func (p *probe) unknownCancel() doctor.Finding {
 	return p.unanswered("$/cancel_request", map[string]any{"requestId": 471147})
 }
 
+// badParams asks for a session in a directory that is a number.
 func (p *probe) badParams() doctor.Finding {
-	r := p.main.call(p.Patience.Call, "session/prompt", map[string]any{"sessionId": 7, "prompt": "no list"})
+	r := p.main.call(p.Patience.Start, "session/new", map[string]any{"cwd": 7, "mcpServers": []any{}})
 	switch {
 	case !r.answered:
 		return fail(r.how(), r.show())
 	case r.ok():
-		return fail("a prompt without a valid session was accepted", r.show())
+		p.made = append(p.made, envelope.Text(at(r.Result, "sessionId")))
+		p.known[envelope.Text(at(r.Result, "sessionId"))] = true
+		return warn("a session in a directory that is a number was opened", r.show())
+	case r.code == jsonrpc.CodeAuthRequired:
+		return skip("a login is required first")
 	case r.code != jsonrpc.CodeInvalidParams:
 		return warn(fmt.Sprintf("want error %d, got %s", jsonrpc.CodeInvalidParams, r.how()), r.show())
 	}
@@ -201,48 +214,47 @@ func (p *probe) hugeMessage() doctor.Finding {
 
 // list checks the pages of stored sessions.
 func (p *probe) list() doctor.Finding {
-	if !has(p.info, "agentCapabilities", "sessionCapabilities", "list") {
-		return skip("not advertised")
-	}
-	_, n, f := p.stored(p.main)
+	all, f := p.stored(p.main)
 	if f.State != "" {
 		return f
 	}
-	return pass("%s", strconv.Itoa(n)+" sessions")
+	return pass("%s", words.Count(len(all), "session"))
 }
 
+// stored is a session of a list.
+type stored struct{ id, cwd string }
+
 // stored lists sessions, 10 pages of them at most. The finding is empty if nothing is wrong.
-func (p *probe) stored(w *wire) (ids map[string]string, n int, f doctor.Finding) {
-	ids, cursor := map[string]string{}, ""
-	params := map[string]any{}
+func (p *probe) stored(w *wire) (all []stored, f doctor.Finding) {
+	params, cursor := map[string]any{}, ""
 	for range 10 {
 		r := w.call(p.Patience.Call, "session/list", params)
 		switch {
 		case r.code == jsonrpc.CodeAuthRequired:
-			return nil, 0, skip("a login is required")
+			return nil, skip("a login is required")
 		case !r.ok():
-			return nil, 0, fail(r.how(), r.show())
+			return nil, fail(r.how(), r.show())
 		case jsonscan.KindOf(at(r.Result, "sessions")) != jsonscan.Array:
-			return nil, 0, fail("the result has no list of sessions", r.show())
+			return nil, fail("the result has no list of sessions", r.show())
 		}
-		for it := jsonscan.ItemsOf(at(r.Result, "sessions")); it.Next(); n++ {
-			id, cwd := envelope.Text(at(it.Value, "sessionId")), envelope.Text(at(it.Value, "cwd"))
-			if id == "" || cwd == "" {
-				return nil, 0, fail("a session has no sessionId or no cwd", "got "+string(it.Value))
+		for it := jsonscan.ItemsOf(at(r.Result, "sessions")); it.Next(); {
+			s := stored{envelope.Text(at(it.Value, "sessionId")), envelope.Text(at(it.Value, "cwd"))}
+			if s.id == "" || s.cwd == "" {
+				return nil, fail("a session has no sessionId or no cwd", "got "+string(it.Value))
 			}
-			ids[id] = cwd
+			all = append(all, s)
 		}
 		next := at(r.Result, "nextCursor")
 		if jsonscan.KindOf(next) != jsonscan.String {
-			return ids, n, f
+			return all, f
 		}
 		if string(next) == cursor {
-			return nil, 0, fail("nextCursor is the cursor of the request: the list never ends", r.show())
+			return nil, fail("nextCursor is the cursor of the request: the list never ends", r.show())
 		}
 		cursor = string(next)
 		params["cursor"] = json.RawMessage(next)
 	}
-	return ids, n, f
+	return all, f
 }
 
 func text(words string) []map[string]any {

@@ -14,6 +14,7 @@ import (
 	"parley/internal/envelope"
 	"parley/internal/jsonscan"
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // stopReasons are those of version 1.
@@ -166,7 +167,9 @@ func (p *probe) permissions() doctor.Finding {
 	w.mu.Unlock()
 	if len(asked) == 0 {
 		f := skip("the agent asked for nothing")
-		f.Fix = "--permission-prompt TEXT sends a prompt for which it must ask"
+		if p.PermissionPrompt == "" {
+			f.Fix = "--permission-prompt TEXT sends a prompt for which it must ask"
+		}
 		return f
 	}
 	log := w.since(0)
@@ -281,7 +284,7 @@ func (p *probe) order() doctor.Finding {
 	if unannounced != nil {
 		return warn("a tool_call_update without a tool_call before it: only the question announced it", unannounced.show())
 	}
-	return pass("%d updates, all before the answers of their turns", n)
+	return pass("%s, all before the answers of their turns", words.Count(n, "update"))
 }
 
 // updates checks the shape of all updates of the connection.
@@ -305,5 +308,5 @@ func (p *probe) updates() doctor.Finding {
 			return fail("an update of a session that was not opened", m.show())
 		}
 	}
-	return pass("%d updates", n)
+	return pass("%s", words.Count(n, "update"))
 }
