@@ -117,7 +117,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	chooses := func(category string) func(string) {
 		return noArgs(func() { chooseSetting(c.dialogs, c.front.Session, category, logIn) })
 	}
-	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, place: c.opts.Place, logs: c.opts.Logs}
+	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, place: c.opts.Place, logs: c.opts.Logs, kept: keptSessions{c.opts.Kept, c.attachTo}}
 	return map[intent.Intent]func(arg string){
 		intent.ToggleHelp:   noArgs(func() { c.commands.help() }),
 		intent.NewSession:   noArgs(list.add),
