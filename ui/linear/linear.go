@@ -303,7 +303,7 @@ func (c *chat) nextQuestion() {
 // wanted returns the current request for input, "" if there is none.
 func (c *chat) wanted() string {
 	switch d := c.dialogs.current; {
-	case len(c.prompts.draft) > 0:
+	case len(c.prompts.draft) > 0, c.terminals.away:
 	case d != nil:
 		return d.wants
 	case c.out.terminal && c.prompts.ready():
