@@ -51,6 +51,8 @@ func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.terminals.begin(m), m.Store.LoadHistory()}
 	if m.Options.Start != "" {
 		m.Workspace.Start(m.Workspace.Spec(m.Options.Start))
+	} else {
+		m.Workspace.ListKept()
 	}
 	return tea.Batch(append(cmds, status.Listen(m.Workspace.Context(), m.notify, m.Options.Notices), m.sync())...)
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/keeper"
 	"parley/internal/workspace"
 	"parley/ui/page"
 	"parley/ui/start"
@@ -24,7 +25,8 @@ func (m *Model) leaveStart(quit bool) tea.Cmd {
 // the agent is told of the conversation in front.
 func chooseFrom(m *Model) (start.Choices, func(spec workspace.Spec, along bool) tea.Cmd) {
 	opts := &m.Options
-	return start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: opts.Place(opts.Cwd), Along: func() bool { return len(m.Front.Thread.Prompts()) > 0 }},
+	return start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: opts.Place(opts.Cwd), Along: func() bool { return len(m.Front.Thread.Prompts()) > 0 },
+			Attach: func(k keeper.Session) tea.Cmd { return openKept(m, k) }},
 		func(spec workspace.Spec, along bool) tea.Cmd {
 			if !along {
 				m.Workspace.Start(spec)

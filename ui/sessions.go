@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/intent"
+	"parley/internal/keeper"
 	"parley/internal/snippet"
 	"parley/internal/text"
 	"parley/internal/words"
@@ -20,9 +21,10 @@ import (
 	"parley/ui/panel"
 )
 
-// entry is a row of the list of sessions: an open one, one saved by an agent, one that
+// entry is a row of the list of sessions: a kept one, an open one, one saved by an agent, one that
 // parley's log says the agent may have saved, or one to read from the log.
 type entry struct {
+	kept   *keeper.Session
 	chat   *page.Page
 	agent  *workspace.Agent // if saved by an agent
 	listed *event.StoredSession
@@ -54,6 +56,7 @@ func (m *Model) anotherAgent(c *page.Page, name string) tea.Cmd {
 		return page.OfferHandOver(c, spec)
 	}
 	m.start.Reset()
+	m.Workspace.ListKept()
 	m.Choosing = true
 	return nil
 }
@@ -71,6 +74,8 @@ func (m *Model) nextWaiting() tea.Cmd {
 // same reports whether two entries are the same session.
 func (e entry) same(other entry) bool {
 	switch {
+	case e.kept != nil || other.kept != nil:
+		return e.kept != nil && other.kept != nil && e.kept.Name == other.kept.Name
 	case e.chat != nil || other.chat != nil:
 		return e.chat == other.chat
 	case e.logged != nil && other.logged != nil:
@@ -112,11 +117,11 @@ func (s sessions) show() tea.Cmd {
 	return nil
 }
 
-// all returns the open sessions, those that wait first and the newest last, then those saved
+// all returns the kept sessions, the open ones, those that wait first and the newest last, then those saved
 // by the agents, then those known only from logs.
 func (s sessions) all() []panel.Session {
 	m := s.m
-	var all []panel.Session
+	all := s.keptRows()
 	open := map[string]bool{} // by agent and session
 	agents := m.Workspace.Agents()
 	logs := m.Workspace.Logs()
@@ -174,6 +179,19 @@ func (s sessions) all() []panel.Session {
 		toRead = append(toRead, s.closedRow("From parley's logs, read-only", title, g, g.Cwd, g.DisplayName(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
+}
+
+// keptRows returns the rows of the kept sessions.
+func (s sessions) keptRows() (rows []panel.Session) {
+	for _, k := range s.m.Workspace.Kept() {
+		state, about := workspace.DescribeKept(k)
+		row := panel.Session{Section: "Kept", Title: k.Name, Detail: strings.TrimSpace(about + "  " + s.where(k.Agent, k.Dir)), State: state, Value: entry{kept: &k}}
+		if at := cmp.Or(k.Ended, k.Since); !at.IsZero() {
+			row.Age = words.Ago(at, s.m.Now())
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // openRow returns the row of an open session.
@@ -326,7 +344,7 @@ func (s sessions) title(e entry) string {
 // rename lets the user edit the name of a session in its row.
 func (s sessions) rename(l *panel.List, value any) tea.Cmd {
 	e, ok := value.(entry)
-	if !ok {
+	if !ok || e.kept != nil {
 		return nil
 	}
 	if agent, session := e.key(); session == "" {
@@ -422,6 +440,8 @@ func (s sessions) showArchived(*panel.List, any) tea.Cmd {
 func (s sessions) open(value any) tea.Cmd {
 	m, e := s.m, value.(entry)
 	switch {
+	case e.kept != nil:
+		return openKept(m, *e.kept)
 	case e.chat != nil:
 		m.Workspace.Show(e.chat.Session)
 	case e.logged != nil && e.agent == nil:

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"parley/internal/keeper"
 	"parley/internal/keeper/keepertest"
 	"parley/internal/tty"
+	"parley/internal/workspace"
 	"parley/ui/page"
 )
 
@@ -309,3 +311,61 @@ func (p program) Run() error        { p(); return nil }
 func (program) SetStdin(io.Reader)  {}
 func (program) SetStdout(io.Writer) {}
 func (program) SetStderr(io.Writer) {}
+
+// The kept sessions are listed first, on the first page and with the others. enter attaches, or says how one that has
+// ended is resumed.
+func TestKeptSessions(t *testing.T) {
+	all := []keeper.Session{
+		{Name: "site", Live: true, Status: keeper.Status{Agent: "claude", Dir: "/home/ada/site", Title: "New page", State: keeper.Waiting, Waits: "Run a command: make"}},
+		{Name: "api", Live: true, Status: keeper.Status{Agent: "claude", Dir: "/home/ada/api", State: keeper.Idle}},
+		{Name: "old", Why: "killed", Status: keeper.Status{Agent: "claude", Dir: "/home/ada/old", State: keeper.Running, Resume: []string{"claude", "--resume", "c1"}}},
+		{Name: "mine", Status: keeper.Status{Agent: "fake", Dir: t.TempDir(), Resume: []string{"fake", "--resume", "c2"}}},
+	}
+	var attached []string
+	change := func(d *driver, o *Options) {
+		o.Kept = func() ([]keeper.Session, error) { return all, nil }
+		o.AttachKept = func(name string) workspace.Command {
+			return program(func() { attached = append(attached, name) })
+		}
+		d.fake.Capabilities(`,"agentCapabilities":{"loadSession":true}`)
+		d.fake.Answer("session/load", "{}")
+	}
+	drive(t, func(d *driver, o *Options) { change(d, o); o.Start, o.Choice = "", "fake" }, func(d *driver) {
+		d.sees("Kept", "site", "waiting for you", "Run a command: make", "api", "› fake")
+		d.types("site\n")
+		if fmt.Sprint(attached) != "[site]" {
+			t.Errorf("attached %q", attached)
+		}
+		d.press("esc")
+		d.types("old\n")
+		d.sees("parley claude --resume c1")
+	})
+	attached = nil
+	drive(t, change, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.sees("Kept", "site", "Run a command: make", "waiting for you")
+		d.press("home", "enter")
+		if fmt.Sprint(attached) != "[site]" {
+			t.Errorf("attached %q", attached)
+		}
+		d.press("ctrl+s")
+		d.types("old")
+		d.press("ctrl+e", "ctrl+x", "ctrl+d")
+		d.press("enter")
+		d.sees("Resume: parley claude --resume c1")
+		d.press("ctrl+s")
+		d.types("mine\n")
+		d.wait(time.Second)
+		if calls := d.Agent().Calls("session/load"); len(calls) != 1 || !strings.Contains(calls[0], "c2") {
+			t.Errorf("loaded %q", calls)
+		}
+	})
+	kept(t, change, func(d *driver, k *minder, c *canvas) {
+		d.press("ctrl+s")
+		d.types("api\n")
+		if said := k.Said(); said != "switch api" {
+			t.Errorf("said %q", said)
+		}
+	})
+}

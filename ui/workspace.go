@@ -90,6 +90,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 	case workspace.ClientsChanged:
 		m.Front.Say(n.Line)
 	case workspace.SessionsListed:
+		m.start.Refresh()
 		if l := m.Front.Panels.ListOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note, l.Lasting = "", words.Sentence(n.Err.Error())
 		}

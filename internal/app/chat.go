@@ -159,6 +159,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		life, stop = signal.NotifyContext(context.WithoutCancel(life), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 		defer stop()
 	}
+	opts.Kept, opts.AttachKept = otherKept, attachKept(life)
 	opts.LoginCommand = func(a workspace.Spec, method event.AuthMethod) workspace.LoginCommand {
 		agent, _ := setup.Find(a.Name)
 		return setup.LoginCommand(life, cli.WithVariables(agent, a.Env), method, in(place, a))

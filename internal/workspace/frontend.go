@@ -37,6 +37,8 @@ type FrontEnd struct {
 	EndSoon func()
 	// Keeper keeps this parley running without its terminal; nil: nothing does.
 	Keeper *keeper.Keeper
+	// AttachKept returns what attaches the terminal to a kept session and ends when it leaves. nil: nothing can be attached.
+	AttachKept func(name string) Command
 	// Notify runs the user's program when something happens that one who looks elsewhere should know. It may be nil.
 	Notify *notify.Command
 	// Notices yields messages that belong to no session, such as that something cannot be

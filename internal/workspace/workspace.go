@@ -59,6 +59,8 @@ type Options struct {
 	LoginCommand func(s Spec, method event.AuthMethod) LoginCommand
 	// Logs lists the sessions that have logs, the newest first. It may be nil.
 	Logs func() ([]Logged, error)
+	// Kept lists the kept sessions of the user but for this one. It may be nil.
+	Kept func() ([]keeper.Session, error)
 	// Names stores the names that the user gives to sessions. If nil, they last as long as the
 	// workspace.
 	Names *memory.Names
@@ -112,6 +114,7 @@ type Workspace struct {
 	templates   Templates
 	followers   followers
 	clients     []Client
+	kept        []keeper.Session
 	status      keeper.Status // the last one
 	resumes     string        // the session that its Resume is about
 }

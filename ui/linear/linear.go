@@ -117,7 +117,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	chooses := func(category string) func(string) {
 		return noArgs(func() { chooseSetting(c.dialogs, c.front.Session, category, logIn) })
 	}
-	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, place: c.opts.Place, logs: c.opts.Logs}
+	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, place: c.opts.Place, logs: c.opts.Logs, kept: keptSessions{c.opts.Kept, c.attachTo}}
 	return map[intent.Intent]func(arg string){
 		intent.ToggleHelp:   noArgs(func() { c.commands.help() }),
 		intent.NewSession:   noArgs(list.add),
@@ -303,7 +303,7 @@ func (c *chat) nextQuestion() {
 // wanted returns the current request for input, "" if there is none.
 func (c *chat) wanted() string {
 	switch d := c.dialogs.current; {
-	case len(c.prompts.draft) > 0:
+	case len(c.prompts.draft) > 0, c.terminals.away:
 	case d != nil:
 		return d.wants
 	case c.out.terminal && c.prompts.ready():

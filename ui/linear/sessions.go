@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/keeper"
 	"parley/internal/workspace"
 )
 
@@ -21,6 +22,34 @@ type sessions struct {
 	narrator func(*workspace.Session) *narrator
 	place    func(dir string) string
 	logs     func() ([]workspace.Logged, error) // may be nil
+	kept     keptSessions
+}
+
+// keptSessions lists the kept sessions, and attaches the terminal to one.
+type keptSessions struct {
+	list   func() ([]keeper.Session, error) // may be nil
+	attach func(name string)
+}
+
+// write lists them.
+func (k keptSessions) write(l *sessions) {
+	if k.list == nil {
+		return
+	}
+	all, err := k.list()
+	if err != nil {
+		l.out.say("Kept sessions cannot be listed: %s.", err)
+	}
+	if len(all) == 0 {
+		return
+	}
+	l.out.say("Kept sessions:")
+	for _, s := range all {
+		state, about := workspace.DescribeKept(s)
+		words := s.Name + ", " + strings.TrimPrefix(s.Agent+", in ", ", ") + l.place(s.Dir) + ", " + state
+		l.out.line(strings.TrimSuffix(words+": "+about, ": ") + ".")
+	}
+	l.out.say("To attach one, type /sessions attach and its name.")
 }
 
 // maxListed bounds how many sessions are listed.
@@ -56,6 +85,10 @@ func (l *sessions) rename(name string) {
 // list lists the sessions. With a number it opens that one; with archive or unarchive and a number, it
 // archives that one, or takes it out of the archive.
 func (l *sessions) list(arg string) {
+	if name, ok := strings.CutPrefix(arg, "attach "); ok {
+		l.kept.attach(strings.TrimSpace(name))
+		return
+	}
 	what, number := arg, ""
 	if verb, rest, ok := strings.Cut(arg, " "); ok && (verb == "archive" || verb == "unarchive") {
 		what, number = verb, strings.TrimSpace(rest)
@@ -64,8 +97,11 @@ func (l *sessions) list(arg string) {
 	}
 	n, err := strconv.Atoi(number)
 	if number != "" && (err != nil || n < 1) || number == "" && (what == "archive" || what == "unarchive") {
-		l.out.say("Usage: /sessions, /sessions all or archived, /sessions and a number, or /sessions archive or unarchive and a number.")
+		l.out.say("Usage: /sessions, /sessions all or archived, /sessions and a number, /sessions attach and a name, or /sessions archive or unarchive and a number.")
 		return
+	}
+	if n == 0 {
+		l.kept.write(l)
 	}
 	archived := what == "archived" || what == "unarchive"
 	a := l.w.Front().Agent

@@ -41,7 +41,7 @@ func TestArchive(t *testing.T) {
 		r.wants("Sessions:", "1. Parser, open, idle, this one", "2. One, in /", "3. Two, in /, running", open, "Archived.",
 			"Sessions:", "1. Parser, open, idle, this one", "2. Two, in /, running", open)
 		r.types("/sessions archive 1", "/sessions unarchive 2", "/sessions archived", "/sessions archive", "/sessions archive x")
-		const usage = "Usage: /sessions, /sessions all or archived, /sessions and a number, or /sessions archive or unarchive and a number."
+		const usage = "Usage: /sessions, /sessions all or archived, /sessions and a number, /sessions attach and a name, or /sessions archive or unarchive and a number."
 		r.wants("Only closed sessions saved by the agent can be archived.", "It is not archived.",
 			"Sessions:", "1. Parser, open, idle, this one", "2. Two, in /, running", "3. One, in /, archived", open, usage, usage)
 		r.types("/sessions unarchive 3", "/sessions 3")

@@ -1,10 +1,13 @@
 package linear
 
 import (
+	"cmp"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"parley/internal/keeper"
+	"parley/internal/safetext"
 	"parley/internal/workspace"
 )
 
@@ -113,5 +116,32 @@ func (c *chat) detach() {
 func (t *terminals) report(w *workspace.Workspace) {
 	if t.keeper != nil {
 		t.keeper.Report(w.Status())
+	}
+}
+
+// attachTo attaches the terminal to another kept session, or resumes one that has ended. What is kept itself cannot show
+// another one: its terminal leaves for that.
+func (c *chat) attachTo(name string) {
+	all, err := c.opts.Kept()
+	i := slices.IndexFunc(all, func(s keeper.Session) bool { return s.Name == name })
+	switch {
+	case err != nil && i < 0:
+		c.out.say("Kept sessions cannot be listed: %s.", err)
+	case i < 0:
+		c.out.say("No kept session %s: /sessions lists them.", safetext.Line(name, 60))
+	case !all[i].Live:
+		if command, resumed := c.w.Resume(all[i]); !resumed {
+			c.out.say("%s has ended. %s", name, cmp.Or(command, "It cannot be resumed."))
+		}
+	case c.terminals.keeper != nil:
+		c.terminals.keeper.Switch(name)
+	case !c.in.terminal():
+		c.out.say("The input is not a terminal.")
+	default:
+		if err := c.lender.run(c.opts.AttachKept(name)); err != nil {
+			c.out.say("%s.", sentence(err.Error()))
+			return
+		}
+		c.out.say("Back from %s.", name)
 	}
 }

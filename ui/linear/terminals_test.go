@@ -118,3 +118,27 @@ func TestLeavingKept(t *testing.T) {
 		r.sees("parley --keep")
 	})
 }
+
+func TestKeptSessions(t *testing.T) {
+	list := func() ([]keeper.Session, error) {
+		return []keeper.Session{
+			{Name: "site", Live: true, Status: keeper.Status{Agent: "claude", Dir: "/home/ada/site", State: keeper.Waiting, Waits: "Run a command: make"}},
+			{Name: "old", Status: keeper.Status{Agent: "claude", Dir: "/home/ada/old", Title: "Old", Resume: []string{"claude", "--resume", "c1"}}},
+		}, nil
+	}
+	talkTo(t, func(r *rig) { r.opts.Kept = list }, func(r *rig) {
+		r.fresh()
+		r.types("/sessions")
+		r.sees("Kept sessions:", "site, claude, in /home/ada/site, waiting for you: Run a command: make.", "old, claude, in /home/ada/old, ended: Old.", "To attach one, type /sessions attach and its name.", "Sessions:")
+		r.types("/sessions attach nothing", "/sessions attach old", "/sessions attach site")
+		r.sees("No kept session nothing", "old has ended. parley claude --resume c1", "The input is not a terminal.")
+	})
+	var k *keepertest.Keeper
+	talkTo(t, func(r *rig) { r.opts.Kept = list; k, r.opts.Keeper = keepertest.New("parser") }, func(r *rig) {
+		defer k.Close()
+		r.types("/sessions attach site")
+		if said := k.Said(); said != "switch site" {
+			t.Errorf("said %q", said)
+		}
+	})
+}

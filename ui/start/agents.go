@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/intent"
+	"parley/internal/keeper"
 	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/ui/layer"
@@ -38,6 +39,8 @@ type Choices struct {
 	Dir        string // where the agent will work, as shown
 	// Along reports whether there is a conversation to take along.
 	Along func() bool
+	// Attach attaches the terminal to a kept session, or resumes one that has ended.
+	Attach func(k keeper.Session) tea.Cmd
 }
 
 // NewAgents returns the page. start is called with the agent that the user chooses, and whether it gets the
@@ -54,6 +57,10 @@ func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, start fu
 // items returns the rows.
 func (s *Agents) items() []list.Item {
 	items := make([]list.Item, 0, len(s.choices.Agents))
+	for _, k := range s.w.Kept() {
+		state, about := workspace.DescribeKept(k)
+		items = append(items, list.Item{Title: k.Name, Detail: strings.TrimSpace(k.Agent + "  " + about), Hint: state, Section: "Kept", Value: k})
+	}
 	for _, a := range s.choices.Agents {
 		item := list.Item{Title: a.Name, Detail: a.About, More: a.Command, Section: a.Section, Value: a}
 		if !strings.EqualFold(a.Where, a.Section) { // else the heading says it
@@ -72,8 +79,18 @@ func (s *Agents) items() []list.Item {
 	return items
 }
 
-// Refresh updates the rows.
-func (s *Agents) Refresh() { s.list.SetItems(s.items()) }
+// Refresh updates the rows. The one that is selected stays so.
+func (s *Agents) Refresh() {
+	was, _ := s.list.Selected()
+	items := s.items()
+	s.list.SetItems(items)
+	if s.list.Filter() == "" {
+		s.list.Select(max(0, slices.IndexFunc(items, func(it list.Item) bool { return it.Section == was.Section && it.Title == was.Title })))
+	}
+}
+
+// Note shows a line until the next key.
+func (s *Agents) Note(line string) { s.note = line }
 
 // Reset clears what was typed and the note about it.
 func (s *Agents) Reset() {
@@ -152,6 +169,8 @@ func (s *Agents) choose(along bool) tea.Cmd {
 		return nil
 	}
 	switch v := it.Value.(type) {
+	case keeper.Session:
+		return s.choices.Attach(v)
 	case typedKind:
 		s.note = v.how() + ", then press enter"
 	case workspace.Spec:
@@ -221,6 +240,7 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	var lines []string
 	it, _ := s.list.Selected()
 	chosen, ok := it.Value.(workspace.Spec)
+	kept, isKept := it.Value.(keeper.Session)
 	access := "files in this directory; it asks before it writes, runs commands or goes elsewhere"
 	typed := s.typed()
 	switch {
@@ -230,6 +250,8 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 		lines, access = append(lines, th.Dim.Paint("Connects to  ")+typed), "nothing on this machine unless you share it (--share-files, --share-terminal)"
 	case typed != "":
 		lines = append(lines, th.Dim.Paint("Runs  ")+typed)
+	case isKept:
+		lines, access = append(lines, th.Dim.Paint("Attaches to  ")+kept.Name), "as it was started"
 	case ok && chosen.Missing != "":
 		lines = append(lines, th.Warn.Paint("Not installed: ")+chosen.Missing)
 	case ok && chosen.Remote:
