@@ -171,3 +171,97 @@ func TestDocumentedRules(t *testing.T) {
 
 // The documents name exactly the flags that the program has.
 func TestDocumentedFlags(t *testing.T) {
+	commands := [][]string{{}, {"doctor"}, {"run"}, {"review"}, {"compare"}, {"serve"}, {"acp"}, {"tokens"}, {"tokens", "add"}, {"agents"}, {"sessions"}, {"ps"}, {"worktrees", "merge"}, {"rules"}, {"rules", "list"}, {"rules", "check"}, {"rules", "test"}, {"config"}, {"config", "init"}}
+	has := map[string]bool{}
+	for _, args := range commands {
+		var out bytes.Buffer
+		app.Execute(context.Background(), cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out}, append(args, "--help"))
+		for _, m := range flagOf.FindAllStringSubmatch(out.String(), -1) {
+			has[m[1]] = true
+		}
+	}
+	if len(has) < 30 {
+		t.Fatalf("%d flags: %v", len(has), has)
+	}
+	told := map[string]bool{}
+	for path, text := range documents(t) {
+		if path == "docs/decisions.md" || path == "docs/performance.md" {
+			continue
+		}
+		for _, m := range flagOf.FindAllStringSubmatch(text, -1) {
+			told[m[1]] = true
+			if !has[m[1]] && !slices.Contains(foreign, m[1]) {
+				t.Errorf("%s: the program has no flag %s", path, m[1])
+			}
+		}
+	}
+	for flag := range has {
+		if !told[flag] && !slices.Contains([]string{"--help", "--version", "--flags"}, flag) {
+			t.Errorf("no document tells of %s", flag)
+		}
+	}
+}
+
+// docs/keys.md lists the program's commands, and the default keys of the chat, the transcript,
+// questions and the review.
+func TestDocumentedKeys(t *testing.T) {
+	page := documents(t)["docs/keys.md"]
+	_, section, _ := strings.Cut(page, "\n## Commands\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	commands := map[string]bool{}
+	for _, m := range regexp.MustCompile("`/([a-z]+)").FindAllStringSubmatch(section, -1) {
+		commands[m[1]] = true
+	}
+	for _, a := range intent.Actions {
+		if a.Command == "" {
+			continue
+		}
+		if !commands[a.Command] {
+			t.Errorf("/%s is missing", a.Command)
+		}
+		if a.Also != "" && !commands[a.Also] {
+			t.Errorf("/%s is missing", a.Also)
+		}
+		delete(commands, a.Command)
+		delete(commands, a.Also)
+	}
+	for name := range commands {
+		if name != "parley" {
+			t.Errorf("the program has no /%s", name)
+		}
+	}
+	words := strings.NewReplacer("pgdown", "pgdn")
+	for _, a := range intent.Actions {
+		if a.In != intent.Chat && a.In != intent.Transcript && a.In != intent.Question && a.In != intent.Review && a.In != intent.Always || len(a.Keys) == 0 {
+			continue
+		}
+		if key := words.Replace(a.Keys[0]); !regexp.MustCompile(`(^|[\s|,` + "`" + `])` + regexp.QuoteMeta(key) + `($|[\s|,.;:` + "`" + `])`).MatchString(page) {
+			t.Errorf("%s (%s) is missing", key, a.Name)
+		}
+	}
+}
+
+var settingOf = regexp.MustCompile(`(?m)^#? ?([a-z_]+) = `)
+
+// The example in docs/configuration.md is valid, and the page names every setting of the
+// configuration that the program writes.
+func TestDocumentedConfiguration(t *testing.T) {
+	page := documents(t)["docs/configuration.md"]
+	_, example, _ := strings.Cut(page, "\n```toml\n")
+	example, _, ok := strings.Cut(example, "\n```")
+	if !ok {
+		t.Fatal("there is no example")
+	}
+	if _, err := config.Parse("docs/configuration.md", []byte(example)); err != nil {
+		t.Error(err)
+	}
+	settings := settingOf.FindAllStringSubmatch(config.Inert(), -1)
+	if len(settings) < 20 {
+		t.Fatalf("%d settings", len(settings))
+	}
+	for _, m := range settings {
+		if !regexp.MustCompile(`\b` + m[1] + `\b`).MatchString(page) {
+			t.Errorf("the setting %s is missing", m[1])
+		}
+	}
+}

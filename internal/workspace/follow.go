@@ -77,10 +77,10 @@ func (w *Workspace) Clients() []Client { return w.clients }
 // ErrElsewhere is why a session is not opened in a directory.
 var ErrElsewhere = errors.New("sessions are opened in the directories of the open ones and below")
 
-// Within reports whether a directory is that of an open session, or below one. Links are not followed: where
-// one leads out, an agent asks as it does in the sessions that are open.
-func (w *Workspace) Within(dir string) bool {
-	return slices.ContainsFunc(w.sessions, func(s *Session) bool {
+// within reports whether a directory is that of a session, or below one. Links are not followed: where one
+// leads out, an agent asks as it does in the sessions that are open.
+func within(sessions []*Session, dir string) bool {
+	return slices.ContainsFunc(sessions, func(s *Session) bool {
 		rel, err := filepath.Rel(s.Cwd(), dir)
 		return err == nil && filepath.IsLocal(rel)
 	})
@@ -96,7 +96,7 @@ func (a *Agent) OpenIn(dir string, done func(*Session, error)) {
 	case a.pending != nil:
 		done(nil, errors.New(openingLine))
 		return
-	case !a.w.Within(dir):
+	case !within(a.w.sessions, dir):
 		done(nil, ErrElsewhere)
 		return
 	}
