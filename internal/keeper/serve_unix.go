@@ -55,6 +55,7 @@ type keeper struct {
 	idle         time.Duration // after which an idle parley ends that nobody is attached to; 0: never
 	ours, theirs *os.File      // the ends of the pseudo terminal, theirs until parley has it
 	ended        chan struct{} // closed when parley has ended and everything that it wrote is sent
+	final        chan struct{} // closed when the record says so
 	left         chan struct{} // parley has restored the terminal
 	begin        chan struct{} // the first terminal is there
 
@@ -68,6 +69,7 @@ type keeper struct {
 	process *os.Process
 	code    int
 	gone    bool // parley has ended
+	stopped bool // the user has ended it
 	saving  bool
 	leaving *time.Timer // ends an idle parley
 	started bool
@@ -115,7 +117,7 @@ func newKeeper(args []string) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keeper{dir: dir, args: rest, idle: o.idle, ended: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
+	k := &keeper{dir: dir, args: rest, idle: o.idle, ended: make(chan struct{}), final: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
 	k.started = o.now
 	if k.started {
 		close(k.begin)
@@ -313,6 +315,7 @@ func (k *keeper) start() {
 
 // finish tells the terminal that parley has ended, and keeps the record only if nobody was there to see it.
 func (k *keeper) finish() {
+	defer close(k.final)
 	k.changing.Lock()
 	defer k.changing.Unlock()
 	k.mu.Lock()
@@ -321,7 +324,7 @@ func (k *keeper) finish() {
 	if k.session.Why == "" && code != 0 {
 		k.session.Why = "exit code " + strconv.Itoa(code)
 	}
-	forget := c != nil || k.session.Why == "" && k.session.Resume == nil
+	forget := c != nil || k.stopped || k.session.Why == "" && k.session.Resume == nil
 	k.mu.Unlock()
 	if c != nil {
 		c.close(endedFrame, []byte(strconv.Itoa(code)))

@@ -163,8 +163,11 @@ func (k *keeper) serve(conn net.Conn) {
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	if kind == stopFrame {
+		k.mu.Lock()
+		k.stopped = true
+		k.mu.Unlock()
 		k.stop()
-		<-k.ended
+		<-k.final
 		return
 	}
 	var h hello
