@@ -131,7 +131,7 @@ var arrows = []struct {
 	{"words stand alone", is("internal/words"), ours},
 	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/lazy", "internal/localsock", "internal/record", "terminal")},
 	{"a socket has no messages", is("internal/localsock"), oursBut("internal/record")},
-	{"the router passes messages on", is("internal/router"), oursBut("acpclient/jsonrpc", "acpclient/transport", "internal/envelope", "internal/hello", "internal/safetext")},
+	{"the router passes messages on", is("internal/router"), oursBut("acpclient/jsonrpc", "acpclient/transport", "internal/envelope", "internal/hello", "internal/jsonscan", "internal/safetext")},
 	{"tokens are a file", is("internal/access"), oursBut("internal/atomicfile", "internal/filelock", "internal/filetrust", "internal/hello", "internal/lazy")},
 	{"notes are given to a program", is("internal/notify"), oursBut("internal/process", "internal/programs", "internal/safetext")},
 	{"a greeting is one line", is("internal/hello"), oursBut("internal/safetext")},

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/internal/hello"
+	"parley/internal/jsonscan"
 )
 
 // parley is a live one that was joined, or is being joined.
@@ -131,8 +132,18 @@ func (p *parley) sessions(ctx context.Context) ([]entry, error) {
 
 // Notification implements jsonrpc.Handler.
 func (p *parley) Notification(method string, params []byte) {
-	p.router.client.Notify(method, json.RawMessage(params))
+	if method != update || !jsonscan.Valid(params) {
+		p.router.client.Notify(method, json.RawMessage(params))
+		return
+	}
+	data := make([]byte, 0, len(updateStart)+len(params)+1) // of a flood, encoding it again would be half of the cost
+	p.router.client.Send(append(append(append(data, updateStart...), params...), '}'))
 }
+
+const (
+	update      = "session/update"
+	updateStart = `{"jsonrpc":"2.0","method":"` + update + `","params":`
+)
 
 // Request implements jsonrpc.Handler.
 func (p *parley) Request(req jsonrpc.Request) jsonrpc.Work {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +23,7 @@ import (
 
 // world holds the live parleys of a test. Everything is in memory, so a test may run in a bubble.
 type world struct {
-	t *testing.T
+	t testing.TB
 
 	mu    sync.Mutex
 	live  []*scripted
@@ -176,7 +177,7 @@ func (s *scripted) await(t *testing.T, text string) {
 // client is the client of a test. It answers requests when the test says so.
 type client struct {
 	*jsonrpc.Peer
-	t        *testing.T
+	t        testing.TB
 	received chan string // notifications
 	asked    chan asked
 	served   chan error
@@ -483,4 +484,30 @@ func TestLeaving(t *testing.T) {
 		t.Error(err)
 	}
 	<-one.peers[0].Done()
+}
+
+// BenchmarkUpdate measures the CPU of an update on its way from a parley to a client, both ends included.
+func BenchmarkUpdate(b *testing.B) {
+	w := &world{t: b}
+	one := w.add("one", "a")
+	params, _ := json.Marshal(object{"sessionId": "a", "update": object{"sessionUpdate": "agent_message_chunk", "content": object{"type": "text", "text": strings.Repeat("word ", 20)}}})
+	one.request = func(p *jsonrpc.Peer, _ jsonrpc.Request) jsonrpc.Work {
+		return func(context.Context) (any, error) {
+			for range b.N {
+				for p.Queued() > 1<<20 {
+					runtime.Gosched()
+				}
+				p.Notify("session/update", json.RawMessage(params))
+			}
+			return object{}, nil
+		}
+	}
+	c := w.connect().initialize()
+	go func() {
+		for range c.received {
+		}
+	}()
+	c.call("session/load", `{"sessionId":"a"}`)
+	b.ResetTimer()
+	c.call("session/prompt", `{"sessionId":"a"}`)
 }
