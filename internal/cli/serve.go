@@ -180,6 +180,9 @@ func (f *serveFlags) introduce(bound net.Addr, opts *gateway.Options, out io.Wri
 		return nil, err
 	}
 	fmt.Fprintln(out, "connect with: "+f.client(bound, token))
+	if ownTokens && token == "" {
+		fmt.Fprintln(out, "TOKEN is the client's; parley tokens lists them, parley tokens add makes one")
+	}
 	if h.qr == "" {
 		return func() {}, nil
 	}

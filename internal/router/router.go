@@ -44,7 +44,7 @@ type Options struct {
 }
 
 // maxUnread bounds what waits for a client, or a parley, that does not read. It is dropped if there is more.
-const maxUnread = 64 << 20
+const maxUnread = 16 << 20
 
 // Serve serves one client until it leaves or ctx ends. It closes the connection.
 func Serve(ctx context.Context, client transport.Conn, opts Options) error {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -484,30 +483,4 @@ func TestLeaving(t *testing.T) {
 		t.Error(err)
 	}
 	<-one.peers[0].Done()
-}
-
-// BenchmarkUpdate measures the CPU of an update on its way from a parley to a client, both ends included.
-func BenchmarkUpdate(b *testing.B) {
-	w := &world{t: b}
-	one := w.add("one", "a")
-	params, _ := json.Marshal(object{"sessionId": "a", "update": object{"sessionUpdate": "agent_message_chunk", "content": object{"type": "text", "text": strings.Repeat("word ", 20)}}})
-	one.request = func(p *jsonrpc.Peer, _ jsonrpc.Request) jsonrpc.Work {
-		return func(context.Context) (any, error) {
-			for range b.N {
-				for p.Queued() > 1<<20 {
-					runtime.Gosched()
-				}
-				p.Notify("session/update", json.RawMessage(params))
-			}
-			return object{}, nil
-		}
-	}
-	c := w.connect().initialize()
-	go func() {
-		for range c.received {
-		}
-	}()
-	c.call("session/load", `{"sessionId":"a"}`)
-	b.ResetTimer()
-	c.call("session/prompt", `{"sessionId":"a"}`)
 }
