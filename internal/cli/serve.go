@@ -60,7 +60,7 @@ func newServe(s Streams, f *serveFlags) *cobra.Command {
 
 Anyone who can connect can do what the agent can do on this machine. Unless --listen names another address, only this machine can connect. Every request needs a token. parley makes one for the address and keeps it; --token-file names your own. With port 0 the token is new each time.
 
-With --sessions, clients join the live sessions of this machine instead: those whose parley was started with --keep. Each client has a token of its own, with a role that says what it may do; ` + "`parley tokens`" + ` adds and revokes them. If there is none, parley makes one named default and prints it, this once. --qr shows the address with a one-time token as a QR code: the first client that uses it has it for its connection; after that it is refused.
+With --sessions, clients join the live sessions of this machine instead: those whose parley was started with --keep. Each client has a token of its own, with a role that says what it may do; ` + "`parley tokens`" + ` adds and revokes them. If there is none, parley makes one named default and prints it, this once. --qr shows the address with a one-time token as a QR code: the first client that uses it has it for its connection; when that ends, there is another one.
 
 Each connection costs an agent process, and memory for messages that the client or the agent has not read: at most twice --connection-buffer for one connection, at most --total-buffer for all together, and one message in each direction per connection. An agent with a slower client has to wait.
 
@@ -139,7 +139,7 @@ func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) erro
 	if err != nil {
 		return err
 	}
-	uninvite, err := f.introduce(ln.Addr(), &opts, s.Out)
+	uninvite, err := f.introduce(cmd.Context(), ln.Addr(), &opts, s.Out)
 	if err != nil {
 		ln.Close()
 		return err
@@ -165,7 +165,7 @@ func (f *serveFlags) command(cmd *cobra.Command, args []string) (string, func(ga
 
 // introduce decides whose tokens are accepted, and prints what to type on the other side. uninvite revokes a
 // one-time token that nobody has used.
-func (f *serveFlags) introduce(bound net.Addr, opts *gateway.Options, out io.Writer) (uninvite func(), err error) {
+func (f *serveFlags) introduce(ctx context.Context, bound net.Addr, opts *gateway.Options, out io.Writer) (uninvite func(), err error) {
 	token, h := "", &f.sharing
 	ownTokens := h.on && f.tokenFile == "" && !f.noToken
 	switch {
@@ -189,16 +189,9 @@ func (f *serveFlags) introduce(bound net.Addr, opts *gateway.Options, out io.Wri
 	if isLoopback(bound) {
 		opts.Log.Warn("only this machine can connect; --listen 0.0.0.0:8765 lets others")
 	}
-	name, once, err := h.invite()
-	if err != nil {
-		return nil, err
-	}
-	showQR(out, f.url(bound), name, h.role, once, f.tokenInQuery)
-	return func() {
-		if t, ok := h.store.Find(once); ok && t.Used.IsZero() {
-			h.store.Forget(t.Hash)
-		}
-	}, nil
+	h.invitation = &invitation{ctx: ctx, store: h.store, name: h.qr, role: h.role,
+		show: func(name, token string) { showQR(out, f.url(bound), name, h.role, token, f.tokenInQuery) }}
+	return h.invitation.withdraw, h.invitation.renew()
 }
 
 // agentCommand returns the command after --.

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mdp/qrterminal/v3"
 	"github.com/spf13/cobra"
@@ -28,6 +29,8 @@ type sharing struct {
 	role  string
 	qr    string // the name for the token in the QR code, "" for none
 	store *access.Store
+
+	invitation *invitation // nil without a QR code
 }
 
 func (h *sharing) flags(cmd *cobra.Command) {
@@ -90,6 +93,9 @@ func (h *sharing) start(c gateway.Client, log *slog.Logger) (gateway.Agent, erro
 		defer close(a.done)
 		a.why = router.Serve(ctx, transport.Streams(there, there), opts)
 		a.end(nil)
+		if err := h.left(c.ID); err != nil {
+			log.Error("cannot renew the one-time token", "error", err)
+		}
 	}()
 	log.Info("client joins", "client", c.Name, "role", string(opts.Role))
 	return a, nil
@@ -132,15 +138,64 @@ func (h *sharing) firstToken() (string, error) {
 	return h.store.Add(defaultClient, hello.Role(h.role), false)
 }
 
-// invite adds a one-time token, and returns its name and text.
-func (h *sharing) invite() (name, text string, err error) {
+// left forgets a one-time token whose connection has ended. If it was that of the QR code, there is another one.
+func (h *sharing) left(id string) error {
+	all, err := h.store.All()
+	if err != nil || !slices.ContainsFunc(all, func(t access.Token) bool { return t.Hash == id && t.Once }) {
+		return err
+	}
+	if err := h.store.Forget(id); err != nil || h.invitation == nil {
+		return err
+	}
+	return h.invitation.used(id)
+}
+
+// invitation is a QR code with a one-time token.
+type invitation struct {
+	ctx        context.Context // of the server
+	store      *access.Store
+	name, role string
+	show       func(name, token string)
+
+	mu   sync.Mutex
+	hash string // of the token
+}
+
+// renew shows a QR code with a new token. i.mu is held, or nobody else has the invitation yet.
+func (i *invitation) renew() error {
 	for n := 1; ; n++ {
-		if name = h.qr; n > 1 {
-			name = fmt.Sprint(h.qr, "-", n)
+		name := i.name
+		if n > 1 {
+			name = fmt.Sprint(i.name, "-", n)
 		}
-		if text, err = h.store.Add(name, hello.Role(h.role), true); !errors.Is(err, access.ErrExists) {
-			return name, text, err
+		text, err := i.store.Add(name, hello.Role(i.role), true)
+		if errors.Is(err, access.ErrExists) {
+			continue
 		}
+		if t, ok := i.store.Find(text); ok {
+			i.hash = t.Hash
+			i.show(name, text)
+		}
+		return err
+	}
+}
+
+// used shows another QR code if the token with that hash is in the last one, unless the server ends.
+func (i *invitation) used(hash string) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if hash != i.hash || i.ctx.Err() != nil {
+		return nil
+	}
+	return i.renew()
+}
+
+// withdraw revokes the token if nobody uses it.
+func (i *invitation) withdraw() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if all, err := i.store.All(); err == nil && slices.ContainsFunc(all, func(t access.Token) bool { return t.Hash == i.hash && t.Used.IsZero() }) {
+		i.store.Forget(i.hash)
 	}
 }
 

@@ -110,7 +110,7 @@ func (p page) call(t *testing.T, id int, method, params string) string {
 	return string(got)
 }
 
-func tokens(t *testing.T, args ...string) (string, error) {
+func doTokens(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	err := execute(t.Context(), NewTokens(Streams{Out: &out, Err: io.Discard}), args...)
@@ -122,7 +122,7 @@ func TestServeSessions(t *testing.T) {
 	greeted := scriptedKept(t, "kept")
 	run := runServe(t, "--sessions", "--listen", "127.0.0.1:0")
 	made := run.token(t)
-	eye := must.Get(tokens(t, "add", "eye", "--role", "watch"))(t)
+	eye := must.Get(doTokens(t, "add", "eye", "--role", "watch"))(t)
 	for token, want := range map[string]hello.Hello{made: {Parley: 1, Client: "default", Role: hello.Talk}, eye: {Parley: 1, Client: "eye", Role: hello.Watch}} {
 		p := must.Get(run.browse(t, token))(t)
 		if p.Subprotocol() != "acp" {
@@ -146,7 +146,7 @@ func TestServeSessions(t *testing.T) {
 	p := must.Get(run.browse(t, eye))(t)
 	p.call(t, 1, "initialize", `{"protocolVersion":1}`)
 	start := time.Now()
-	if _, err := tokens(t, "remove", "eye"); err != nil {
+	if _, err := doTokens(t, "remove", "eye"); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err := p.Read(t.Context())
@@ -172,7 +172,7 @@ func TestServeSessions(t *testing.T) {
 func TestServeOnce(t *testing.T) {
 	scriptedKept(t, "kept")
 	run := runServe(t, "--sessions", "--listen", "127.0.0.1:0")
-	once := must.Get(tokens(t, "add", "guest", "--role", "talk", "--once"))(t)
+	once := must.Get(doTokens(t, "add", "guest", "--role", "talk", "--once"))(t)
 	if got := run.status(t, once); got != 406 {
 		t.Errorf("a request that begins nothing: %d", got)
 	}
@@ -188,7 +188,8 @@ func TestServeOnce(t *testing.T) {
 	}
 }
 
-// The QR code fits into 40 columns, and an invitation that nobody has used ends with the server.
+// The QR code fits into 40 columns. When its client has left there is another one, and the last one, which
+// nobody has used, ends with the server.
 func TestServeQR(t *testing.T) {
 	scriptedKept(t, "kept")
 	ctx, stop := context.WithCancel(t.Context())
@@ -199,21 +200,37 @@ func TestServeQR(t *testing.T) {
 		w.Close()
 	}()
 	in := bufio.NewReader(r)
-	must.Get(in.ReadString('\n'))(t)
-	address := must.Get(in.ReadString('\n'))(t)
-	if !strings.HasPrefix(address, "for one connection, as phone (watch): ws://127.0.0.1:") || !strings.Contains(address, "/acp#token=") {
-		t.Errorf("got %q", address)
+	first := must.Get(in.ReadString('\n'))(t)
+	run := &running{first: strings.TrimSpace(first)}
+	var tokens []string
+	for range 2 {
+		line := ""
+		for !strings.HasPrefix(line, "for one connection, as phone (watch): "+run.url(t)+"#token=") {
+			if line = must.Get(in.ReadString('\n'))(t); len([]rune(line)) > 41 && strings.Contains(line, "█") {
+				t.Fatalf("a row of %d columns", len([]rune(line)))
+			}
+		}
+		_, token, _ := strings.Cut(strings.TrimSpace(line), "#token=")
+		tokens = append(tokens, token)
+		if len(tokens) == 1 {
+			p := must.Get(run.browse(t, token))(t)
+			p.call(t, 1, "initialize", `{"protocolVersion":1}`)
+			p.Close(websocket.StatusNormalClosure, "")
+		}
 	}
-	if row := must.Get(in.ReadString('\n'))(t); strings.Trim(row, "█") != "\n" || len([]rune(row)) > 41 {
-		t.Errorf("the first row is %q", row)
+	if tokens[0] == tokens[1] {
+		t.Error("the second QR code has the token of the first")
 	}
 	go io.Copy(io.Discard, in)
-	if all := must.Get(tokens(t))(t); !strings.Contains(all, "(one-time)") || !strings.Contains(all, "phone") {
-		t.Errorf("tokens: %s", all)
+	if got := run.status(t, tokens[0]); got != 401 {
+		t.Errorf("the token that was used: %d", got)
+	}
+	if got := run.status(t, tokens[1]); got != 406 {
+		t.Errorf("the other token: %d", got)
 	}
 	stop()
 	must.Do(t, <-ended)
-	if all := must.Get(tokens(t))(t); strings.Contains(all, "phone") || !strings.Contains(all, "default") {
+	if all := must.Get(doTokens(t))(t); strings.Contains(all, "phone") || !strings.Contains(all, "default") {
 		t.Errorf("tokens: %s", all)
 	}
 }
@@ -222,18 +239,18 @@ func TestTokens(t *testing.T) {
 	t.Setenv("PARLEY_STATE", t.TempDir())
 	for args, want := range map[string]string{"add x": "--role watch, talk or approve", "add x --role root": "unknown role", "add /x --role watch": "invalid name", "remove x": "unknown token", "x": "x"} {
 		var usage UsageError
-		if _, err := tokens(t, strings.Fields(args)...); !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
+		if _, err := doTokens(t, strings.Fields(args)...); !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
-	if got := must.Get(tokens(t))(t); !strings.HasPrefix(got, "no tokens; parley tokens add") {
+	if got := must.Get(doTokens(t))(t); !strings.HasPrefix(got, "no tokens; parley tokens add") {
 		t.Errorf("got %s", got)
 	}
-	if got := must.Get(tokens(t, "list", "--json"))(t); got != "[]" {
+	if got := must.Get(doTokens(t, "list", "--json"))(t); got != "[]" {
 		t.Errorf("got %s", got)
 	}
-	text := must.Get(tokens(t, "add", "x", "--role", "approve"))(t)
-	if got := must.Get(tokens(t, "--json"))(t); !strings.HasPrefix(got, `[{"name":"x","role":"approve","once":false,"created":"`) || strings.Contains(got, text) {
+	text := must.Get(doTokens(t, "add", "x", "--role", "approve"))(t)
+	if got := must.Get(doTokens(t, "--json"))(t); !strings.HasPrefix(got, `[{"name":"x","role":"approve","once":false,"created":"`) || strings.Contains(got, text) {
 		t.Errorf("got %s", got)
 	}
 }
