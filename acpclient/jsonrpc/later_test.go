@@ -54,6 +54,7 @@ func TestAnswersKeepTheirPlace(t *testing.T) {
 			p.Notify("update", i)
 			if i == 25 {
 				first.answer("done", nil)
+				first.answer("again", nil)
 			}
 		}
 		second.answer(nil, context.Cause(second.ctx))

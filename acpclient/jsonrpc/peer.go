@@ -41,9 +41,9 @@ type Request struct {
 	Params  json.RawMessage // valid JSON, nil if absent
 	Session string          // params.sessionId, or ""
 
-	// Later lets the handler answer the request itself, once and on any goroutine: what it sends
-	// before comes first, and what it sends after comes after. The context is that of a Work.
-	// Handler.Request must return Deferred then.
+	// Later lets the handler answer the request itself, on any goroutine: what it sends before
+	// comes first, and what it sends after comes after. Only the first answer counts. The context
+	// is that of a Work. Handler.Request must return Deferred then.
 	Later func() (ctx context.Context, answer func(result any, err error))
 }
 

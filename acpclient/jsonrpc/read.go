@@ -9,6 +9,7 @@ import (
 	"io"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"parley/acpclient/transport"
@@ -170,13 +171,16 @@ func (p *Peer) requested(method string, e *envelope.Envelope, into *batch) {
 		p.reply(id, r.Session, into, Errorf(CodeInternalError, "Too many requests at once: at most %d", p.opts.MaxInFlight))
 		return
 	}
+	var once sync.Once
 	finish := func(result any, err error) {
-		p.workDone(w)
-		if err != nil {
-			p.reply(id, r.Session, into, p.opts.MapError(err))
-			return
-		}
-		p.replyResult(id, r.Session, into, result)
+		once.Do(func() {
+			p.workDone(w)
+			if err != nil {
+				p.reply(id, r.Session, into, p.opts.MapError(err))
+				return
+			}
+			p.replyResult(id, r.Session, into, result)
+		})
 	}
 	later := false
 	r.Later = func() (context.Context, func(any, error)) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -151,10 +152,14 @@ func (c *client) handle(r *request) {
 			r.answer(nil, err)
 		}
 	}
+	defer func() { // whatever a client sends, parley continues
+		if v := recover(); v != nil {
+			fail(jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error"))
+			go c.peer.Close(fmt.Errorf("panic in %s: %v", r.method, v))
+		}
+	}()
 	m := methodOf(r.method)
 	switch {
-	case m == nil:
-		fail(jsonrpc.ErrMethodNotFound)
 	case r.ctx != nil && r.ctx.Err() != nil:
 		fail(jsonrpc.ErrRequestCancelled)
 	case !c.ready && r.method != "initialize":

@@ -136,7 +136,8 @@ func TestASessionIsOpened(t *testing.T) {
 		if !strings.Contains(got, `"sessionId":"s2"`) {
 			t.Errorf("opened %s", got)
 		}
-		for _, dir := range []string{filepath.Dir(r.Cwd), "/", r.Cwd + "x", "inner", ""} {
+		must.Do(t, os.Symlink(filepath.Dir(r.Cwd), filepath.Join(r.Cwd, "out")))
+		for _, dir := range []string{filepath.Dir(r.Cwd), "/", r.Cwd + "x", "inner", "", filepath.Join(r.Cwd, "out"), filepath.Join(r.Cwd, "nothing")} {
 			g.fails(-32602, "session/new", `{"cwd":`+jsonText(dir)+`,"mcpServers":[]}`)
 		}
 		r.on(func() {

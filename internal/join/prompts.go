@@ -47,9 +47,16 @@ func (p *prompt) stopped() {
 	p.answer(object{"stopReason": "cancelled"}, nil)
 }
 
+// maxQueue is how many prompts may be queued for a client to queue another one.
+const maxQueue = 200
+
 // submit sends or queues the prompt of a client, as the user does at the screen.
 func (f *feed) submit(c *client, text string, r *request) {
 	line := workspace.ForAgent(text)
+	if len(f.session.Prompts.Queue.Texts()) >= maxQueue {
+		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "%d prompts are queued", maxQueue))
+		return
+	}
 	p := &prompt{client: c, line: line, text: plain(text), reply: r.answer}
 	f.prompts = append(f.prompts, p)
 	if err := f.hand(line); err != nil {

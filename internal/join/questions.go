@@ -131,7 +131,7 @@ func permission(f *feed, q permissions.Question, d dialect) object {
 	if tool["toolCallId"] == "" {
 		tool["toolCallId"] = fmt.Sprintf("question-%d", q.Key)
 	}
-	content := []object{}
+	content := []object{textContent(q.Title(f.session.Agent.Name()))}
 	if q.Description != "" {
 		content = append(content, textContent(q.Description))
 	}
@@ -146,16 +146,12 @@ func permission(f *feed, q permissions.Question, d dialect) object {
 	if f.toolID(q.Tool) == "" { // no call of the agent's shows it
 		tool["title"], tool["content"] = q.Heading, content
 	}
-	params := object{"sessionId": f.id, "title": q.Heading, "options": all, "subject": object{"type": "tool_call", "toolCall": tool}}
-	if said := text(q); said != "" {
-		params["description"] = said
-	}
-	return params
+	return object{"sessionId": f.id, "title": q.Heading, "description": text(q, f.session.Agent.Name()), "options": all, "subject": object{"type": "tool_call", "toolCall": tool}}
 }
 
-// text is a question in words.
-func text(q permissions.Question) string {
-	var lines []string
+// text is a question in words: who asks, and what about.
+func text(q permissions.Question, agent string) string {
+	lines := []string{q.Title(agent)}
 	if q.Description != "" {
 		lines = append(lines, q.Description)
 	}

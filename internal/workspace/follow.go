@@ -77,18 +77,34 @@ func (w *Workspace) Clients() []Client { return w.clients }
 // ErrElsewhere is why a session is not opened in a directory.
 var ErrElsewhere = errors.New("sessions are opened in the directories of the open ones and below")
 
-// within reports whether a directory is that of a session, or below one. Links are not followed: where one
-// leads out, an agent asks as it does in the sessions that are open.
-func within(sessions []*Session, dir string) bool {
-	return slices.ContainsFunc(sessions, func(s *Session) bool {
-		rel, err := filepath.Rel(s.Cwd(), dir)
+// within reports whether a directory is one of others or below one.
+func within(dir string, others []string) bool {
+	return slices.ContainsFunc(others, func(other string) bool {
+		rel, err := filepath.Rel(other, dir)
 		return err == nil && filepath.IsLocal(rel)
 	})
 }
 
+// reallyWithin is within with links followed. It looks at the disk.
+func reallyWithin(dir string, others []string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	var resolved []string
+	for _, other := range others {
+		if other, err := filepath.EvalSymlinks(other); err == nil {
+			resolved = append(resolved, other)
+		}
+	}
+	return err == nil && within(dir, resolved)
+}
+
 // OpenIn opens another session with the agent, in a directory, and calls done with it or with the reason why
-// there is none. The session in front stays there. It is reported as SessionOpened or SessionNotOpened as well.
+// there is none. It must be in the directory of an open session or below, links followed. The session in front
+// stays there. It is reported as SessionOpened or SessionNotOpened as well.
 func (a *Agent) OpenIn(dir string, done func(*Session, error)) {
+	var open []string
+	for _, s := range a.Sessions() {
+		open = append(open, s.Cwd())
+	}
 	switch {
 	case !a.Live():
 		done(nil, errors.New(goneLine))
@@ -96,20 +112,25 @@ func (a *Agent) OpenIn(dir string, done func(*Session, error)) {
 	case a.pending != nil:
 		done(nil, errors.New(openingLine))
 		return
-	case !within(a.w.sessions, dir):
+	case !within(dir, open):
 		done(nil, ErrElsewhere)
 		return
 	}
-	n, client := a.conn.Template, a.conn.Client
+	n, client, here := a.conn.Template, a.conn.Client, !a.Spec.Remote
 	n.Cwd = dir
 	s := newSession(a.w, a)
-	if !a.Spec.Remote && dir != a.w.opts.Cwd {
+	if here && dir != a.w.opts.Cwd {
 		s.Dir = dir
 	}
 	s.from = a.w.front
 	a.w.sessions = append(a.w.sessions, s)
 	a.pending = s
-	s.open(func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, n) }, func(opened *acpclient.Session, err error) {
+	s.open(func(ctx context.Context) (*acpclient.Session, error) {
+		if here && !reallyWithin(dir, open) {
+			return nil, ErrElsewhere
+		}
+		return client.NewSession(ctx, n)
+	}, func(opened *acpclient.Session, err error) {
 		s.opened(opened, err, nil)
 		done(s, err)
 	})
