@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/closest"
 	"parley/internal/programs"
+	"parley/internal/words"
 )
 
 // Discover looks up the known agents and returns all of them: those on PATH, those that npx
@@ -123,11 +124,7 @@ func (a Agent) CommandLine() string {
 	if a.Source == Npx {
 		program = []string{"npx", "-y", a.Package + "@" + a.Version}
 	}
-	words := make([]string, 0, len(a.Args)+3)
-	for _, word := range append(program, a.Args...) {
-		words = append(words, quote(word))
-	}
-	return strings.Join(words, " ")
+	return words.Command(append(program, a.Args...))
 }
 
 // redactedURL returns a URL without user and query.
@@ -137,16 +134,4 @@ func redactedURL(raw string) string {
 		return "an agent's URL"
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-}
-
-// quote quotes a word unless every shell takes it as one plain word.
-func quote(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("-_./:=@,+%", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

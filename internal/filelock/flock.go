@@ -27,6 +27,16 @@ func Share(f *os.File) {
 	}
 }
 
+// Locked reports whether a process has locked a file. Unlike with InUse, one that only asks does not count.
+func Locked(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return !errors.Is(err, os.ErrNotExist)
+	}
+	defer f.Close()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
 // InUse reports whether a file is locked. If that is unknown it reports true, so that the
 // file stays. Without locks, a file that changed within idle is in use.
 func InUse(path string, _ time.Duration) bool {

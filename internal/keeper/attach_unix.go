@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,6 +25,9 @@ import (
 
 	"parley/internal/localsock"
 )
+
+// startPatience is how long a keeper may take until it listens.
+const startPatience = 30 * time.Second
 
 // Start starts a keeper for `parley ARG…` with this environment, and returns the name of
 // what it keeps. With a terminal, parley itself starts when that attaches.
@@ -47,6 +51,7 @@ func Start(o Options) (name string, err error) {
 		return "", fmt.Errorf("start the keeper: %w", err)
 	}
 	go func() { _ = cmd.Wait() }() // only if it ends before this process
+	_ = r.SetReadDeadline(time.Now().Add(startPatience))
 	text, err := io.ReadAll(io.LimitReader(r, maxFrame))
 	if err != nil {
 		return "", fmt.Errorf("start the keeper: %w", err)
@@ -94,13 +99,13 @@ func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome
 		}
 		_ = term.Restore(in.Fd(), before)
 	}()
+	resized := make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH)
+	defer signal.Stop(resized)
 	cols, rows, _ := term.GetSize(out.Fd())
 	if err := writeJSON(conn, helloFrame, hello{version, cols, rows, ofTerminal(os.Environ())}); err != nil {
 		return Lost, "", 0, err
 	}
-	resized := make(chan os.Signal, 1)
-	signal.Notify(resized, syscall.SIGWINCH)
-	defer signal.Stop(resized)
 	stop, err := t.readKeys()
 	if err != nil {
 		return Lost, "", 0, err
@@ -124,7 +129,7 @@ func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome
 		}
 	}()
 	how, next, code, err = t.follow()
-	if ctx.Err() != nil && how == Lost {
+	if how == Lost && err == nil && (ctx.Err() != nil || t.hungUp.Load()) {
 		how, err = Hangup, nil
 	}
 	return how, next, code, err
@@ -132,30 +137,34 @@ func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome
 
 // dial connects to the keeper of the parley with this name. A socket that was deleted is made again.
 func dial(ctx context.Context, name string) (net.Conn, error) {
-	s, err := Find(name)
-	if err != nil {
-		return nil, err
-	}
-	if !s.Live {
-		return nil, &EndedError{s}
-	}
-	conn, err := localsock.Dial(ctx, s.Socket)
-	if err == nil || s.PID == 0 {
-		return conn, err
-	}
-	if _, gone := os.Stat(s.Socket); !errors.Is(gone, os.ErrNotExist) {
-		return nil, fmt.Errorf("attach to %s: %w", name, err)
-	}
-	if err := syscall.Kill(s.PID, syscall.SIGUSR1); err != nil { // it lives: its file is locked
-		return nil, fmt.Errorf("attach to %s: %w", name, err)
-	}
-	for range 100 {
-		if conn, err = localsock.Dial(ctx, s.Socket); err == nil {
+	asked := false
+	for attempt := 0; ; attempt++ {
+		s, err := Find(name)
+		if err != nil {
+			return nil, err
+		}
+		if !s.Live {
+			return nil, &EndedError{s}
+		}
+		if host, _ := os.Hostname(); s.Host != host {
+			return nil, fmt.Errorf("%s runs on %s", name, s.Host)
+		}
+		conn, err := localsock.Dial(ctx, s.Socket)
+		if err == nil {
 			return conn, nil
+		}
+		gone := errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
+		if !gone || attempt == 100 || ctx.Err() != nil {
+			return nil, fmt.Errorf("attach to %s: %w", name, err)
+		}
+		if !asked && s.PID > 0 { // it lives: its file is locked
+			asked = true
+			if err := syscall.Kill(s.PID, syscall.SIGUSR1); err != nil {
+				return nil, fmt.Errorf("attach to %s: %w", name, err)
+			}
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return nil, fmt.Errorf("attach to %s: %w", name, err)
 }
 
 // Stop ends the kept parley with this name and waits for that.
@@ -170,6 +179,9 @@ func Stop(ctx context.Context, name string) error {
 		return err
 	}
 	_, _ = io.Copy(io.Discard, conn)
+	if s, err := Find(name); err == nil && s.Live && ctx.Err() == nil {
+		return fmt.Errorf("%s refuses: what it has started, and what runs in a sandbox, cannot stop it", name)
+	}
 	return ctx.Err()
 }
 
@@ -178,6 +190,7 @@ type attached struct {
 	conn    net.Conn
 	in, out *os.File
 	modes   modes
+	hungUp  atomic.Bool // the terminal is gone
 
 	mu sync.Mutex // of writing to conn
 }
@@ -214,13 +227,18 @@ func (t *attached) readKeys() (stop func(), err error) {
 			if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
 				continue
 			}
-			if n <= 0 || t.send(inputFrame, b[:n]) != nil {
+			if n <= 0 {
+				t.hungUp.Store(true)
+				break
+			}
+			if t.send(inputFrame, b[:n]) != nil {
 				break
 			}
 		}
-		t.conn.Close() // the terminal is gone
+		t.conn.Close()
 	}()
 	return func() {
+		t.conn.Close() // it may be sending
 		w.Close()
 		<-done
 		r.Close()

@@ -15,6 +15,7 @@ import (
 	"parley/internal/filelock"
 	"parley/internal/lazy"
 	"parley/internal/record"
+	"parley/internal/words"
 )
 
 // Session is a kept parley, or one that has ended without anybody there.
@@ -28,7 +29,8 @@ type Session struct {
 	Why      string    `json:"why,omitempty"` // why it has ended
 
 	Socket string `json:"socket,omitempty"`
-	PID    int    `json:"pid,omitempty"` // of the keeper
+	PID    int    `json:"pid,omitempty"`  // of the keeper
+	Host   string `json:"host,omitempty"` // where it runs: the directory may be shared by several
 }
 
 // The files of a kept parley: its Session, and a file that its keeper has locked while it lives. Not the
@@ -104,7 +106,10 @@ func (s Session) rank() int {
 	if !s.Live {
 		return len(order)
 	}
-	return slices.Index(order, s.State)
+	if i := slices.Index(order, s.State); i >= 0 {
+		return i
+	}
+	return len(order) - 1 // a state of a newer parley
 }
 
 var order = []State{Waiting, Running, Ended, Starting, Idle}
@@ -134,7 +139,7 @@ func load(dir, name string) (s Session, err error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return s, err
 	}
-	s.Name, s.Live = name, filelock.InUse(filepath.Join(dir, name+lockEnd), 0)
+	s.Name, s.Live = name, filelock.Locked(filepath.Join(dir, name+lockEnd))
 	if !s.Live {
 		s.Attached, s.Clients = false, ""
 		if s.Ended.IsZero() {
@@ -165,10 +170,23 @@ func Forget(name string) error {
 	if err != nil {
 		return err
 	}
-	if s, err := load(dir, name); err == nil && s.Live {
+	s, err := load(dir, name)
+	if err == nil && s.Live {
 		return fmt.Errorf("%s is running", name)
 	}
-	return errors.Join(os.Remove(filepath.Join(dir, name+recordEnd)), ignoreMissing(os.Remove(filepath.Join(dir, name+lockEnd))))
+	path := filepath.Join(dir, name+lockEnd)
+	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // so that no keeper takes the name meanwhile
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if !filelock.Lock(lock) {
+		return fmt.Errorf("%s is running", name)
+	}
+	if s.Socket != "" { // of one that was killed
+		_ = os.Remove(s.Socket)
+	}
+	return errors.Join(ignoreMissing(os.Remove(filepath.Join(dir, name+recordEnd))), os.Remove(path))
 }
 
 func ignoreMissing(err error) error {
@@ -197,5 +215,5 @@ func (s Session) ResumeCommand() string {
 	if len(s.Resume) == 0 {
 		return ""
 	}
-	return "parley " + strings.Join(s.Resume, " ")
+	return words.Command(append([]string{"parley"}, s.Resume...))
 }

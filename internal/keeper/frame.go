@@ -70,10 +70,11 @@ func readFrame(r *bufio.Reader, b []byte) (kind byte, content, buffer []byte, er
 	if _, err := io.ReadFull(r, header[:]); err != nil {
 		return 0, nil, b, err
 	}
-	n := int(binary.BigEndian.Uint32(header[1:]))
-	if n > maxFrame {
-		return 0, nil, b, fmt.Errorf("a frame of %d bytes", n)
+	size := binary.BigEndian.Uint32(header[1:])
+	if size > maxFrame {
+		return 0, nil, b, fmt.Errorf("a frame of %d bytes", size)
 	}
+	n := int(size)
 	if cap(b) < n {
 		b = make([]byte, n)
 	}

@@ -40,6 +40,17 @@ func (s Status) equal(o Status) bool {
 		s.Waits == o.Waits && slices.Equal(s.Resume, o.Resume) && s.Clients == o.Clients
 }
 
+// clipped returns the status with texts of a length that a list can show: titles and questions come from agents.
+func (s Status) clipped() Status {
+	for _, text := range []*string{&s.Agent, &s.Title, &s.Waits} {
+		const most = 1000
+		if len(*text) > most {
+			*text = strings.ToValidUTF8((*text)[:most], "") + "…"
+		}
+	}
+	return s
+}
+
 // State is what a kept parley is doing.
 type State string
 

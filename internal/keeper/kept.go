@@ -92,11 +92,10 @@ func (k *Keeper) Report(s Status) {
 		return
 	}
 	k.mu.Lock()
-	same := k.reported.equal(s)
-	k.reported = s
-	k.mu.Unlock()
-	if !same {
-		k.send(toKeeper{Status: &s})
+	defer k.mu.Unlock()
+	if s = s.clipped(); !k.reported.equal(s) {
+		k.reported = s
+		k.write(toKeeper{Status: &s})
 	}
 }
 
@@ -106,5 +105,10 @@ func (k *Keeper) send(m toKeeper) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.write(m)
+}
+
+// write sends a message. k.mu is held.
+func (k *Keeper) write(m toKeeper) {
 	_, _ = k.conn.Write(line(m)) // a keeper that has ended reads nothing: parley ends soon, too
 }

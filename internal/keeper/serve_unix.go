@@ -3,8 +3,7 @@
 package keeper
 
 import (
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -21,7 +20,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"parley/internal/filelock"
 	"parley/internal/localsock"
 	"parley/terminal"
 )
@@ -35,16 +33,13 @@ func inherited(fd int) (io.ReadWriteCloser, error) {
 }
 
 // How long the keeper waits: for a first terminal before parley starts without one, for parley to restore a
-// terminal, for parley to end, and for a terminal that reads nothing.
-const (
+// terminal, for parley to end, and for a terminal that reads nothing or a parley that reads no keys. Tests change some.
+var (
 	startGrace   = 10 * time.Second
 	restoreGrace = time.Second
 	endGrace     = 10 * time.Second
 	stallGrace   = time.Minute
 )
-
-// saveWithin is how long a change may take until the record has it, so that many changes are one.
-const saveWithin = 100 * time.Millisecond
 
 // keeper is one keeper. Its goroutines are: one that reads what parley writes, one for its messages, one for each
 // terminal, and the one of run.
@@ -55,11 +50,15 @@ type keeper struct {
 	idle         time.Duration // after which an idle parley ends that nobody is attached to; 0: never
 	ours, theirs *os.File      // the ends of the pseudo terminal, theirs until parley has it
 	ended        chan struct{} // closed when parley has ended and everything that it wrote is sent
-	final        chan struct{} // closed when the record says so
 	left         chan struct{} // parley has restored the terminal
 	begin        chan struct{} // the first terminal is there
 
+	stopping chan struct{} // closed when parley is to end
+
 	changing sync.Mutex // held while a terminal attaches or leaves
+	relaying sync.Mutex // held from reading what parley has written until it is sent
+	writing  sync.Mutex // held while the record is written
+	closed   bool       // it is written no more; guarded by writing
 
 	mu      sync.Mutex
 	session Session
@@ -69,10 +68,11 @@ type keeper struct {
 	process *os.Process
 	code    int
 	gone    bool // parley has ended
-	stopped bool // the user has ended it
 	saving  bool
 	leaving *time.Timer // ends an idle parley
 	started bool
+	stopped bool // parley is to end
+	forget  bool // the user wants it to, and no record of it
 }
 
 // Serve is the subcommand: it keeps `parley ARG…` until that ends. args are those that Start has made. The
@@ -80,6 +80,10 @@ type keeper struct {
 func Serve(args []string) int {
 	ready := os.NewFile(3, "ready")
 	unix.CloseOnExec(3)
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGUSR1)
+	// Not signal.Ignore, which parley and all that it starts would inherit.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
 	k, err := newKeeper(args)
 	if err != nil {
 		fmt.Fprintln(ready, "!"+err.Error())
@@ -87,14 +91,14 @@ func Serve(args []string) int {
 	}
 	ln, err := localsock.Listen(k.session.Socket)
 	if err != nil {
+		k.remove()
 		fmt.Fprintln(ready, "!"+err.Error())
 		return 1
 	}
 	fmt.Fprintln(ready, k.session.Name)
 	ready.Close()
-	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
 	debug.FreeOSMemory() // it waits from now on, often for days: what the start has used is not needed
-	k.run(ln)
+	k.run(ln, signals)
 	return 0
 }
 
@@ -117,119 +121,87 @@ func newKeeper(args []string) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keeper{dir: dir, args: rest, idle: o.idle, ended: make(chan struct{}), final: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
+	k := &keeper{dir: dir, args: rest, idle: o.idle, ended: make(chan struct{}), stopping: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
 	k.started = o.now
 	if k.started {
 		close(k.begin)
 	}
-	base := nameOf(cwd)
-	for i := 1; ; i++ {
-		name := base
-		if i > 1 {
-			name += "-" + strconv.Itoa(i)
-		}
-		if i > 9999 {
-			return nil, errors.New("too many sessions are kept for this directory")
-		}
-		if s, err := load(path, name); err == nil && !s.Live && s.State != "" && i < 9999 {
-			continue // it is still listed, with the command that resumes it
-		}
-		lock, err := dir.OpenFile(name+lockEnd, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			return nil, err
-		}
-		if !filelock.Lock(lock) {
-			lock.Close()
-			continue
-		}
-		k.lock = lock
-		k.session = Session{Name: name, Live: true, Started: time.Now(), PID: os.Getpid(), Status: Status{State: Starting, Dir: cwd, Since: time.Now()}}
-		break
-	}
-	k.session.Socket, err = localsock.Path(k.session.Name + ".sock")
-	if err != nil {
+	if err := k.takeName(path, nameOf(cwd)); err != nil {
 		return nil, err
 	}
-	if k.ours, k.theirs, err = terminal.OpenPTY(); err != nil {
+	host, _ := os.Hostname()
+	k.session.Status = Status{State: Starting, Dir: cwd, Since: time.Now()}
+	k.session.Live, k.session.Started, k.session.PID, k.session.Host = true, time.Now(), os.Getpid(), host
+	if k.session.Socket, err = k.socket(); err == nil {
+		k.ours, k.theirs, err = terminal.OpenPTY()
+	}
+	if err == nil {
+		_ = terminal.SetSize(k.ours, 80, 24) // until a terminal attaches
+		err = k.save()
+	}
+	if err != nil {
+		k.remove()
 		return nil, err
 	}
-	return k, k.save()
-}
-
-// prune removes what is left of sessions that ended long ago.
-func prune(dir string) {
-	all, err := List()
-	if err != nil {
-		return
-	}
-	for _, s := range all {
-		if !s.Live && time.Since(s.Ended) > oldest {
-			_ = Forget(s.Name)
-		}
-	}
-}
-
-// save writes the record. What cannot be written now is written with the next change.
-func (k *keeper) save() error {
-	k.mu.Lock()
-	s := k.session
-	k.mu.Unlock()
-	text, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	unfinished := s.Name + ".new"
-	if err := k.dir.WriteFile(unfinished, append(text, '\n'), 0o600); err != nil {
-		_ = k.dir.Remove(unfinished)
-		return err
-	}
-	return k.dir.Rename(unfinished, s.Name+recordEnd)
+	return k, nil
 }
 
 // changed has the record written soon, and starts or stops the time after which an idle parley ends. k.mu is held.
 func (k *keeper) changed() {
-	if !k.saving {
-		k.saving = true
-		time.AfterFunc(saveWithin, func() {
-			k.mu.Lock()
-			k.saving = false
-			k.mu.Unlock()
-			if k.save() != nil { // such as on a full disk
-				time.AfterFunc(time.Minute, func() { _ = k.save() })
-			}
-		})
-	}
-	rests := k.client == nil && (k.session.State == Idle || k.session.State == Ended)
-	switch {
+	k.saveSoon(saveWithin)
+	switch rests := k.rests(); {
 	case k.idle == 0:
 	case !rests && k.leaving != nil:
 		k.leaving.Stop()
 		k.leaving = nil
 	case rests && k.leaving == nil:
-		k.leaving = time.AfterFunc(k.idle, k.stop)
+		k.leaving = time.AfterFunc(k.idle, func() {
+			k.mu.Lock()
+			still := k.rests()
+			k.mu.Unlock()
+			if still {
+				k.stop("idle for "+k.idle.String(), false)
+			}
+		})
 	}
 }
 
+// rests reports whether nothing happens and nobody is there. k.mu is held.
+func (k *keeper) rests() bool {
+	return k.client == nil && (k.session.State == Idle || k.session.State == Ended)
+}
+
 // run keeps parley until it has ended.
-func (k *keeper) run(ln net.Listener) {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGUSR1)
+func (k *keeper) run(ln net.Listener, signals <-chan os.Signal) {
 	go k.accept(ln)
-	select {
-	case <-k.begin:
-	case <-time.After(startGrace):
-	case <-signals:
+	begin, begun, alone, stopping := k.begin, false, time.After(startGrace), k.stopping
+	start := func() {
+		if !begun {
+			begun, begin, alone = true, nil, nil
+			k.start()
+		}
 	}
-	k.start()
 	for {
 		select {
+		case <-begin:
+			start()
+		case <-alone:
+			start()
+		case <-stopping:
+			stopping = nil
+			if begun {
+				go k.end()
+				continue
+			}
+			begun, begin, alone = true, nil, nil
+			close(k.ended)
 		case sig := <-signals:
 			if sig == syscall.SIGTERM {
-				go k.stop()
+				k.stop("", false)
 				continue
 			}
 			// The socket was deleted.
-			if again, err := localsock.Listen(k.session.Socket); err == nil {
+			if again, err := k.listenAgain(); err == nil {
 				ln.(interface{ SetUnlinkOnClose(bool) }).SetUnlinkOnClose(false)
 				ln.Close()
 				ln = again
@@ -241,6 +213,22 @@ func (k *keeper) run(ln net.Listener) {
 			return
 		}
 	}
+}
+
+// listenAgain listens at the same path or, if its directory can be used no longer, at another one.
+func (k *keeper) listenAgain() (net.Listener, error) {
+	path, err := k.socket()
+	if err != nil {
+		return nil, err
+	}
+	ln, err := localsock.Listen(path)
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	k.session.Socket = path
+	k.mu.Unlock()
+	return ln, k.save()
 }
 
 // start starts parley.
@@ -289,7 +277,7 @@ func (k *keeper) start() {
 	k.mu.Lock()
 	k.control, k.process = conn, cmd.Process
 	if k.client != nil {
-		_, _ = conn.Write(line(toKept{Change{Attached: true, Environ: k.client.environ}}))
+		tell(conn, Change{Attached: true, Environ: k.client.environ})
 	}
 	k.mu.Unlock()
 	read := make(chan struct{})
@@ -302,12 +290,13 @@ func (k *keeper) start() {
 		k.code = cmd.ProcessState.ExitCode()
 		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 			k.code = 128 + int(status.Signal())
-			k.session.Why = "killed by a signal (" + status.Signal().String() + ")"
+			k.session.Why = cmp.Or(k.session.Why, "killed by a signal ("+status.Signal().String()+")")
 		}
 		k.mu.Unlock()
 		select {
 		case <-read: // the end of what it wrote
-		case <-time.After(restoreGrace): // something that it started still has the terminal open
+		case <-time.After(restoreGrace): // something that it started still has the terminal open, or our terminal is slow
+			k.drain(stallGrace)
 		}
 		close(k.ended)
 	}()
@@ -315,42 +304,52 @@ func (k *keeper) start() {
 
 // finish tells the terminal that parley has ended, and keeps the record only if nobody was there to see it.
 func (k *keeper) finish() {
-	defer close(k.final)
 	k.changing.Lock()
 	defer k.changing.Unlock()
 	k.mu.Lock()
 	c, code := k.client, k.code
-	k.session.Ended = time.Now()
+	k.session.Ended, k.session.Attached = time.Now(), false
 	if k.session.Why == "" && code != 0 {
 		k.session.Why = "exit code " + strconv.Itoa(code)
 	}
-	forget := c != nil || k.stopped || k.session.Why == "" && k.session.Resume == nil
-	k.mu.Unlock()
-	if c != nil {
-		c.close(endedFrame, []byte(strconv.Itoa(code)))
-	}
+	forget := k.forget || c != nil || k.session.Why == "" && k.session.Resume == nil
 	os.Remove(k.session.Socket)
-	if forget {
-		_ = k.dir.Remove(k.session.Name + recordEnd)
-		_ = k.dir.Remove(k.session.Name + lockEnd)
-		return
+	k.mu.Unlock()
+	k.close(forget) // first, so that nothing of it is there when its end is seen
+	if c != nil {
+		c.close(endedFrame, []byte(strconv.Itoa(code)), stallGrace)
 	}
-	_ = k.save()
-	_ = k.dir.Remove(k.session.Name + lockEnd)
 }
 
-// stop ends parley: politely, and after a time with everything in its process group.
-func (k *keeper) stop() {
+// stop has parley end. forget says that no record is kept.
+func (k *keeper) stop(why string, forget bool) {
 	k.mu.Lock()
-	p, gone := k.process, k.gone
+	defer k.mu.Unlock()
+	k.forget = k.forget || forget
+	if !k.stopped {
+		k.stopped = true
+		k.session.Why = why
+		close(k.stopping)
+	}
+}
+
+// end ends parley: politely, and after a time with everything in its process group.
+func (k *keeper) end() {
+	k.mu.Lock()
+	p := k.process
 	k.mu.Unlock()
-	if p == nil || gone {
+	if p == nil {
 		return
 	}
 	_ = p.Signal(syscall.SIGTERM)
 	select {
 	case <-k.ended:
+		return
 	case <-time.After(endGrace):
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.gone {
 		_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
 	}
 }

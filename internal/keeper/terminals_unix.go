@@ -25,9 +25,9 @@ type client struct {
 }
 
 // close sends why the terminal leaves, and closes it.
-func (c *client) close(kind byte, content []byte) {
+func (c *client) close(kind byte, content []byte, within time.Duration) {
 	c.end.Do(func() {
-		_ = c.conn.SetWriteDeadline(time.Now().Add(time.Second))
+		_ = c.conn.SetWriteDeadline(time.Now().Add(within))
 		_ = writeFrame(c.conn, kind, content)
 		c.conn.Close()
 	})
@@ -36,25 +36,49 @@ func (c *client) close(kind byte, content []byte) {
 // relay reads what parley writes, for as long as it has the terminal open, and sends it to the terminal that is
 // attached.
 func (k *keeper) relay() {
+	conn, err := k.ours.SyscallConn()
+	if err != nil {
+		return
+	}
 	b := make([]byte, headerSize+maxFrame)
 	for {
-		n, err := k.ours.Read(b[headerSize:])
-		if n > 0 {
-			k.mu.Lock()
-			c := k.client
-			k.modes.learn(b[headerSize : headerSize+n])
-			k.mu.Unlock()
-			if c != nil {
-				putHeader(b, outputFrame, n)
-				_ = c.conn.SetWriteDeadline(time.Now().Add(stallGrace))
-				if _, err := c.conn.Write(b[:headerSize+n]); err != nil {
-					c.conn.Close() // its goroutine lets it leave
-				}
+		var n int
+		var failed error
+		if conn.Read(func(fd uintptr) bool {
+			k.relaying.Lock()
+			n, failed = unix.Read(int(fd), b[headerSize:])
+			if errors.Is(failed, unix.EAGAIN) {
+				k.relaying.Unlock()
+				return false
 			}
-		}
-		if err != nil {
+			return true
+		}) != nil {
 			return
 		}
+		if n > 0 {
+			k.send(b, n)
+		}
+		k.relaying.Unlock()
+		if n <= 0 && !errors.Is(failed, unix.EINTR) {
+			return
+		}
+	}
+}
+
+// send sends n bytes that b has after room for a header.
+func (k *keeper) send(b []byte, n int) {
+	k.mu.Lock()
+	c := k.client
+	k.modes.learn(b[headerSize : headerSize+n])
+	k.mu.Unlock()
+	if c == nil {
+		return
+	}
+	putHeader(b, outputFrame, n)
+	_ = c.conn.SetWriteDeadline(time.Now().Add(stallGrace))
+	if _, err := c.conn.Write(b[:headerSize+n]); err != nil {
+		c.conn.Close()
+		go k.leave(c, detachedFrame, nil) // its own goroutine may be busy with its keys
 	}
 }
 
@@ -105,10 +129,10 @@ func (k *keeper) part(only *client, kind byte, content []byte) {
 	default:
 	}
 	if control != nil {
-		_, _ = control.Write(line(toKept{Change{}}))
+		tell(control, Change{})
 		select {
 		case <-k.left:
-			k.drain()
+			k.drain(restoreGrace)
 		case <-k.ended:
 		case <-time.After(restoreGrace):
 		}
@@ -120,17 +144,28 @@ func (k *keeper) part(only *client, kind byte, content []byte) {
 		k.changed()
 	}
 	k.mu.Unlock()
-	c.close(kind, content)
+	c.close(kind, content, restoreGrace)
+}
+
+// tell tells parley what happens to its terminal. One that hangs does not read it.
+func tell(control net.Conn, c Change) {
+	_ = control.SetWriteDeadline(time.Now().Add(restoreGrace))
+	_, _ = control.Write(line(toKept{c}))
 }
 
 // drain waits until what parley has written so far was sent.
-func (k *keeper) drain() {
-	for range 100 {
-		waiting := 0
-		if conn, err := k.ours.SyscallConn(); err == nil {
-			_ = conn.Control(func(fd uintptr) { waiting, _ = unix.IoctlGetInt(int(fd), inQueue) })
+func (k *keeper) drain(within time.Duration) {
+	conn, err := k.ours.SyscallConn()
+	if err != nil {
+		return
+	}
+	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if !k.relaying.TryLock() {
+			continue
 		}
-		time.Sleep(time.Millisecond) // also for what was read but is not sent yet
+		waiting := 0
+		_ = conn.Control(func(fd uintptr) { waiting, _ = unix.IoctlGetInt(int(fd), inQueue) })
+		k.relaying.Unlock()
 		if waiting == 0 {
 			return
 		}
@@ -163,12 +198,8 @@ func (k *keeper) serve(conn net.Conn) {
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	if kind == stopFrame {
-		k.mu.Lock()
-		k.stopped = true
-		k.mu.Unlock()
-		k.stop()
-		<-k.final
-		return
+		k.stop("", true)
+		select {} // it is answered by the end of this process
 	}
 	var h hello
 	if kind != helloFrame || json.Unmarshal(content, &h) != nil {
@@ -186,10 +217,13 @@ func (k *keeper) serve(conn net.Conn) {
 		}
 		switch kind {
 		case inputFrame:
-			_, _ = k.ours.Write(content)
+			if k.has(c) {
+				_ = k.ours.SetWriteDeadline(time.Now().Add(stallGrace))
+				_, _ = k.ours.Write(content)
+			}
 		case sizeFrame:
-			if cols, rows := sizeOf(content); cols > 0 && k.has(c) {
-				_ = terminal.SetSize(k.ours, cols, rows)
+			if k.has(c) {
+				k.resize(sizeOf(content))
 			}
 		}
 	}
@@ -202,19 +236,27 @@ func (k *keeper) has(c *client) bool {
 	return k.client == c
 }
 
+// largest bounds the size of a terminal, for which parley lays out its screen.
+const largest = 2000
+
+// resize gives parley's terminal a size. One of nothing, as terminals without a window have, changes nothing.
+func (k *keeper) resize(cols, rows int) {
+	if cols > 0 && rows > 0 {
+		_ = terminal.SetSize(k.ours, min(cols, largest), min(rows, largest))
+	}
+}
+
 // attach gives parley's terminal to c.
 func (k *keeper) attach(c *client, h hello) {
 	k.changing.Lock()
 	defer k.changing.Unlock()
 	k.part(nil, takenFrame, nil)
-	if h.Cols > 0 && h.Rows > 0 {
-		_ = terminal.SetSize(k.ours, h.Cols, h.Rows)
-	}
+	k.resize(h.Cols, h.Rows)
 	k.mu.Lock()
 	select {
 	case <-k.ended:
 		k.mu.Unlock()
-		c.close(endedFrame, []byte(strconv.Itoa(k.code)))
+		c.close(endedFrame, []byte(strconv.Itoa(k.code)), restoreGrace)
 		return
 	default:
 	}
@@ -233,7 +275,7 @@ func (k *keeper) attach(c *client, h hello) {
 		close(k.begin)
 	}
 	if control != nil {
-		_, _ = control.Write(line(toKept{Change{Attached: true, Environ: c.environ}}))
+		tell(control, Change{Attached: true, Environ: c.environ})
 	}
 	if other { // it paints again, though the size may be the same
 		if conn, err := k.ours.SyscallConn(); err == nil {

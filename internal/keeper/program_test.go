@@ -1,0 +1,181 @@
+//go:build unix
+
+package keeper
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// roles are what the test binary runs when its first argument is the name.
+var roles = map[string]func() int{
+	Command: func() int {
+		shorten(os.Getenv(graces))
+		return Serve(os.Args[2:])
+	},
+	"kept":   runKept,
+	"attach": runAttach,
+}
+
+// Variables for the roles: where the kept program gets its orders, and times of the keeper.
+const (
+	orders = "KEEPER_TEST_ORDERS"
+	graces = "KEEPER_TEST_GRACES"
+)
+
+// shorten changes times of the keeper, such as "end=1s".
+func shorten(list string) {
+	times := map[string]*time.Duration{"start": &startGrace, "restore": &restoreGrace, "end": &endGrace, "stall": &stallGrace, "again": &saveAgain}
+	for _, field := range strings.Fields(list) {
+		name, value, _ := strings.Cut(field, "=")
+		*times[name], _ = time.ParseDuration(value)
+	}
+}
+
+// task is what the kept program is to do.
+type task struct {
+	Write   string // to the terminal
+	Repeat  int    // so many times
+	Report  *Status
+	Detach  bool
+	Switch  string
+	Restore string // what it writes when the terminal leaves
+	Silent  bool   // it says no longer that it has restored the terminal
+	Deaf    bool   // SIGTERM and SIGHUP do not end it
+	Unread  bool   // it reads no keys
+	Exit    *int
+	Stop    bool // the process stops
+}
+
+// event is what the kept program has seen.
+type event struct {
+	Name    string // of what is kept
+	Change  *Change
+	Input   string
+	Size    []int // columns, rows
+	Done    bool  // an order
+	Gone    bool  // the keeper has ended
+	Signal  string
+	Ignored []string // signals that it inherited as ignored
+	Args    []string
+	Dir     string
+	Kept    string // the variable, which it must not have
+}
+
+// runKept is the program that is kept: it does what it is told.
+func runKept() int {
+	k := Kept()
+	conn, err := net.Dial("unix", os.Getenv(orders))
+	if err != nil {
+		return 99
+	}
+	var mu sync.Mutex
+	say := func(e event) {
+		mu.Lock()
+		defer mu.Unlock()
+		b, _ := json.Marshal(e)
+		conn.Write(append(b, '\n'))
+	}
+	if _, err := term.MakeRaw(os.Stdin.Fd()); err != nil {
+		return 98
+	}
+	var ignored []string
+	for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGPIPE} {
+		if signal.Ignored(s) {
+			ignored = append(ignored, s.String())
+		}
+	}
+	sized, ended := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(sized, syscall.SIGWINCH)
+	signal.Notify(ended, syscall.SIGTERM, syscall.SIGHUP)
+	size := func() []int {
+		cols, rows, _ := term.GetSize(os.Stdout.Fd())
+		return []int{cols, rows}
+	}
+	dir, _ := os.Getwd()
+	say(event{Name: k.Name(), Size: size(), Ignored: ignored, Args: os.Args[2:], Dir: dir, Kept: os.Getenv(variable)})
+	var current task // guarded by mu
+	get := func() task {
+		mu.Lock()
+		defer mu.Unlock()
+		return current
+	}
+	go func() {
+		for c := range k.Changes() {
+			say(event{Change: &c})
+			if o := get(); !c.Attached && !o.Silent {
+				os.Stdout.WriteString(o.Restore)
+				k.Left()
+			}
+		}
+		say(event{Gone: true})
+	}()
+	go func() {
+		for range sized {
+			say(event{Size: size()})
+		}
+	}()
+	go func() {
+		for s := range ended {
+			say(event{Signal: s.String()})
+			if !get().Deaf {
+				os.Exit(128 + int(s.(syscall.Signal)))
+			}
+		}
+	}()
+	go func() {
+		b := make([]byte, 4096)
+		for !get().Unread {
+			n, err := os.Stdin.Read(b)
+			if err != nil {
+				return
+			}
+			say(event{Input: string(b[:n])})
+		}
+	}()
+	for lines := bufio.NewScanner(conn); lines.Scan(); {
+		var o task
+		if json.Unmarshal(lines.Bytes(), &o) != nil {
+			return 97
+		}
+		mu.Lock()
+		current = o
+		mu.Unlock()
+		os.Stdout.Write(bytes.Repeat([]byte(o.Write), max(o.Repeat, 1)))
+		if o.Report != nil {
+			k.Report(*o.Report)
+		}
+		if o.Detach {
+			k.Detach()
+		}
+		if o.Switch != "" {
+			k.Switch(o.Switch)
+		}
+		if o.Exit != nil {
+			return *o.Exit
+		}
+		if o.Stop {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		}
+		say(event{Done: true})
+	}
+	return 96
+}
+
+// runAttach attaches its terminal, and says how that ended.
+func runAttach() int {
+	how, last, code, err := Attach(contextOfSignals(), os.Args[2], os.Stdin, os.Stdout)
+	fmt.Printf("[%d %s %d %v]\r\n", how, last, code, err)
+	return 0
+}

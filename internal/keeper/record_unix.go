@@ -1,0 +1,141 @@
+//go:build unix
+
+package keeper
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"parley/internal/filelock"
+	"parley/internal/localsock"
+)
+
+// saveWithin is how long a change may take until the record has it, so that many changes are one. saveAgain is after what
+// time it is tried again when it cannot be written.
+var (
+	saveWithin = 100 * time.Millisecond
+	saveAgain  = 10 * time.Second
+)
+
+// takeName locks the first name that is free.
+func (k *keeper) takeName(path, base string) error {
+	const most = 9999
+	for i := 1; i <= most; {
+		name := base
+		if i > 1 {
+			name += "-" + strconv.Itoa(i)
+		}
+		if s, err := load(path, name); err == nil && (s.Live || s.State != "") {
+			i++ // it is still listed, perhaps with the command that resumes it
+			continue
+		}
+		lock, err := k.dir.OpenFile(name+lockEnd, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return err
+		}
+		if !filelock.Lock(lock) {
+			lock.Close()
+			i++
+			continue
+		}
+		mine, err := lock.Stat()
+		if err != nil {
+			return err
+		}
+		if there, err := k.dir.Lstat(name + lockEnd); err != nil || !os.SameFile(mine, there) {
+			lock.Close() // one that has just ended has removed it
+			continue
+		}
+		k.lock, k.session.Name = lock, name
+		return nil
+	}
+	return errors.New("too many sessions are kept for this directory")
+}
+
+// socket returns where the keeper listens. The name has the process in it: keepers with other directories for their
+// records may use the same one for sockets.
+func (k *keeper) socket() (string, error) {
+	name := k.session.Name
+	return localsock.Path(fmt.Sprintf("%s.%d.sock", name[:min(len(name), 16)], os.Getpid()))
+}
+
+// prune removes what is left of sessions that ended long ago.
+func prune(dir string) {
+	all, err := List()
+	if err != nil {
+		return
+	}
+	for _, s := range all {
+		if !s.Live && time.Since(s.Ended) > oldest {
+			_ = Forget(s.Name)
+		}
+	}
+}
+
+// save writes the record.
+func (k *keeper) save() error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if k.closed {
+		return nil
+	}
+	k.mu.Lock()
+	s := k.session
+	k.mu.Unlock()
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	unfinished := s.Name + ".new"
+	if err := k.dir.WriteFile(unfinished, append(text, '\n'), 0o600); err != nil {
+		_ = k.dir.Remove(unfinished)
+		return err
+	}
+	return k.dir.Rename(unfinished, s.Name+recordEnd)
+}
+
+// close writes the record for the last time, or removes it, and gives the name back.
+func (k *keeper) close(forget bool) {
+	if forget {
+		k.remove()
+		return
+	}
+	_ = k.save()
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	k.closed = true
+	_ = k.dir.Remove(k.session.Name + lockEnd)
+	k.lock.Close()
+}
+
+// remove removes what there is of the session, which is not kept.
+func (k *keeper) remove() {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	k.closed = true
+	_ = k.dir.Remove(k.session.Name + recordEnd)
+	_ = k.dir.Remove(k.session.Name + lockEnd)
+	k.lock.Close()
+}
+
+// saveSoon has the record written after a time. k.mu is held.
+func (k *keeper) saveSoon(after time.Duration) {
+	if k.saving {
+		return
+	}
+	k.saving = true
+	time.AfterFunc(after, func() {
+		k.mu.Lock()
+		k.saving = false
+		k.mu.Unlock()
+		if k.save() != nil { // such as on a full disk
+			k.mu.Lock()
+			k.saveSoon(saveAgain)
+			k.mu.Unlock()
+		}
+	})
+}
