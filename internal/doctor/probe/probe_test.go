@@ -24,7 +24,7 @@ func examine(t *testing.T, fault string, adjust func(*Options)) []doctor.Finding
 	must.Do(t, os.WriteFile(filepath.Join(store, "old"), nil, 0o600))
 	grace := 10 * time.Second
 	if fault == "stdin" || fault == "sigterm" {
-		grace = 300 * time.Millisecond
+		grace = 3 * time.Second
 	}
 	o := Options{Dir: dir, Prompt: "Reply with the word ready.", CancelPrompt: "wait", PermissionPrompt: "ask", Grace: grace, Patience: DefaultPatience}
 	o.Patience.Quiet, o.Patience.Answer = 60*time.Millisecond, 60*time.Millisecond
@@ -32,7 +32,7 @@ func examine(t *testing.T, fault string, adjust func(*Options)) []doctor.Finding
 		o.Patience.Cancel = 300 * time.Millisecond
 	}
 	if fault == "ids" {
-		o.Patience.Call = 300 * time.Millisecond
+		o.Patience.Call = 3 * time.Second
 	}
 	o.Dial = func(context.Context) (transport.Conn, error) {
 		return transport.StartStdio(transport.StdioOptions{Command: self, Dir: dir, Grace: grace,
@@ -125,9 +125,9 @@ func TestFaults(t *testing.T) {
 		"tools":           "fail order of updates: a tool_call_update without a tool_call before it",
 		"shape":           "fail shape of updates: an update has no sessionId or no sessionUpdate",
 		"stranger":        "fail shape of updates: an update of a session that was not opened",
-		"stdin":           "fail end of stdin: it still ran 300 ms later, and had to be killed",
+		"stdin":           "fail end of stdin: it still ran 3 s later, and had to be killed",
 		"children":        "warn end of stdin: what the agent has started outlives it; warn SIGTERM: what the agent has started outlives it",
-		"sigterm":         "fail SIGTERM: it still ran 300 ms later, and had to be killed",
+		"sigterm":         "fail SIGTERM: it still ran 3 s later, and had to be killed",
 		"load":            "warn session/load: the session that has just had a prompt: error -32002, no; another one can be loaded",
 		"load-silent":     "fail session/load: what the user had said was not told before the answer",
 		"load-half":       "fail session/load: what was said is told after the answer",
