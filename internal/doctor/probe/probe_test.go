@@ -28,7 +28,10 @@ func examine(t *testing.T, fault string, adjust func(*Options)) []doctor.Finding
 	}
 	o := Options{Dir: dir, Prompt: "Reply with the word ready.", CancelPrompt: "wait", PermissionPrompt: "ask", Grace: grace, Patience: DefaultPatience}
 	o.Patience.Quiet, o.Patience.Answer = 60*time.Millisecond, 60*time.Millisecond
-	if fault == "cancel-never" {
+	if fault == "two-endless" {
+		o.Patience.Turn = 300 * time.Millisecond
+	}
+	if fault == "cancel-never" || fault == "two-cancel" {
 		o.Patience.Cancel = 300 * time.Millisecond
 	}
 	if fault == "ids" {
@@ -56,7 +59,7 @@ func failures(all []doctor.Finding) (names []string) {
 
 func TestFaultless(t *testing.T) {
 	t.Parallel()
-	all := examine(t, "none", func(o *Options) { o.Large = true })
+	all := examine(t, "two", func(o *Options) { o.Large = true })
 	if wrong := failures(all); len(wrong) > 0 {
 		t.Errorf("got %q", wrong)
 	}
@@ -89,7 +92,6 @@ func TestFaults(t *testing.T) {
 	for fault, want := range map[string]string{
 		"stdout":          "fail stdout: 4 of ",
 		"version":         "fail offer of version 99: answers version 99, which does not exist",
-		"version-alone":   "warn initialize: speaks version 2 alone; only version 1 is examined",
 		"version-two":     "fail offer of version 2: answers version 99, which does not exist",
 		"version-one":     "fail initialize: answers version 99 to an offer of 1",
 		"start":           "fail initialize: the agent ended: exit code 3; its stderr ends: no key is set",
@@ -141,6 +143,15 @@ func TestFaults(t *testing.T) {
 		"batch":           "warn batch: want an array, or error -32600",
 		"batch-silent":    "warn batch: no answer; want an array, or error -32600",
 		"batch-dies":      "warn batch: a request after it got the end of the connection",
+		"two-alone":       "warn initialize: speaks version 2 alone, of which little is examined",
+		"two-result":      "warn session/prompt, version 2: the result has no messageId",
+		"two-v1":          "fail session/prompt, version 2: tool_call is an update of version 1",
+		"two-ids":         "fail session/prompt, version 2: agent_message_chunk has no messageId",
+		"two-silent":      "warn session/prompt, version 2: the turn ends without any text, as it does where errors of the model are swallowed",
+		"two-reason":      `fail session/prompt, version 2: the stop reason "done" is none of the protocol`,
+		"two-error":       "fail session/prompt, version 2: the turn fails: no model",
+		"two-endless":     "fail session/prompt, version 2: no state_update says that the turn has ended",
+		"two-cancel":      "fail session/cancel, version 2: no state_update says that the turn has ended 300 ms after session/cancel",
 		"offered":         "fail requests of the agent: terminal/create was not offered",
 		"methods":         "warn requests of the agent: craft/thing is no method of the protocol; extensions begin with an underscore",
 	} {
