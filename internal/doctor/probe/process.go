@@ -174,7 +174,7 @@ func (p *probe) parseError() doctor.Finding {
 
 func (p *probe) batch() doctor.Finding {
 	defer p.end(p.second.wire)
-	defer p.forgetTwo()
+	defer forgetTwo(p)
 	if p.second.wire == nil {
 		return skip("the agent did not start")
 	}

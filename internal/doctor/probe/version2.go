@@ -22,7 +22,7 @@ type second struct {
 	session string
 }
 
-func (p *probe) offerTwo() doctor.Finding {
+func offerTwo(p *probe) doctor.Finding {
 	p.end(p.later)
 	w, r, err := p.start(p.offer(2))
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *probe) offerTwo() doctor.Finding {
 	return offered(w, r, 2)
 }
 
-func (p *probe) newSessionTwo() doctor.Finding {
+func newSessionTwo(p *probe) doctor.Finding {
 	w := &p.second
 	if !has(w.info, "capabilities", "session") {
 		return skip("not advertised")
@@ -72,7 +72,7 @@ func (w *second) begin(words string) reply {
 	return w.wire.begin("session/prompt", map[string]any{"sessionId": w.session, "prompt": text(words)})
 }
 
-func (p *probe) promptTwo() doctor.Finding {
+func promptTwo(p *probe) doctor.Finding {
 	w := &p.second
 	r := w.await(p.Patience.Turn, w.begin(p.Prompt))
 	if !r.ok() {
@@ -108,7 +108,7 @@ func (p *probe) promptTwo() doctor.Finding {
 	}
 }
 
-func (p *probe) cancelTwo() doctor.Finding {
+func cancelTwo(p *probe) doctor.Finding {
 	w := &p.second
 	r := w.begin(or(p.CancelPrompt, p.Prompt))
 	running := func(m message) bool {
@@ -143,7 +143,7 @@ func (p *probe) cancelTwo() doctor.Finding {
 }
 
 // forgetTwo deletes the session of version 2.
-func (p *probe) forgetTwo() {
+func forgetTwo(p *probe) {
 	if w := &p.second; w.session != "" && w.alive() && has(w.info, "capabilities", "session", "delete") {
 		w.call(p.Patience.Call, "session/delete", map[string]string{"sessionId": w.session})
 	}
