@@ -32,7 +32,7 @@ func TestDoctorOfAgents(t *testing.T) {
 		says, printed string
 	}{
 		{[]string{"--", self, "agent", "demo"}, 2, "Add --yes, or --no-prompt", ""}, // nobody can be asked
-		{[]string{"--yes", "--", self, "agent", "other"}, 1, "Sends 3 prompts to ", "fail  initialize                 the agent ended: exit code 1"},
+		{[]string{"--yes", "--", self, "agent", "other"}, 1, "Sends up to 5 prompts to ", "fail  initialize                 the agent ended: exit code 1"},
 		{[]string{"--no-prompt", "claude"}, 2, "claude is not installed", ""},
 		{[]string{"--no-prompt", "cluade"}, 2, `no agent "cluade"`, ""},
 		{[]string{"--no-prompt", "--", "my-agent"}, 1, `my-agent`, ""},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -272,42 +271,53 @@ func (c *checkup) agents(context.Context) (found []doctor.Finding) {
 	return found
 }
 
-// examine returns what is known of an agent without running it; false for one that is not installed.
+// examine returns what is known of an agent without running it; false for one that is not installed, or that npx
+// would fetch.
 func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool) {
-	f := doctor.Finding{Check: a.Name, State: doctor.OK}
+	f := doctor.Finding{Check: a.Name, State: doctor.OK, Text: DescribeSource(a)}
+	login := false
+	if logins := Logins(); logins != nil {
+		login = logins.Needed(a.Name)
+	}
 	switch {
-	case a.Source != agents.Path && a.Source != agents.Config:
+	case a.Source == agents.Missing, a.Source == agents.Builtin, a.Source == agents.Npx && !login:
 		return f, false
 	case a.URL != "":
-		f.Text = "configured: " + a.CommandLine()
-		if r, err := s.remoteOf(a); err != nil {
-			f.State, f.Text, f.Fix = doctor.Fail, err.Error(), "change the configuration, then: parley config check"
-		} else if _, err := tlsOf(r); err != nil {
+		f.Text += ": " + a.CommandLine()
+		r, err := s.remoteOf(a)
+		if err == nil {
+			_, err = tlsOf(r)
+		}
+		if err != nil {
 			f.State, f.Text, f.Fix = doctor.Fail, err.Error(), "change the configuration, then: parley doctor"
+			return f, true
 		}
-		return f, true
-	}
-	cmd, err := s.program(a, place)
-	if err != nil {
-		var failed *event.StartError
-		if errors.As(err, &failed) {
-			err = failed.Err
+	case a.Source != agents.Npx:
+		cmd, err := s.program(a, place)
+		if err != nil {
+			var failed *event.StartError
+			if errors.As(err, &failed) {
+				err = failed.Err
+			}
+			f.State, f.Text, f.Fix = doctor.Fail, "cannot be started: "+err.Error(), "install it, or change its command in the configuration"
+			if a.Source == agents.Path {
+				f.Fix = a.Install
+			}
+			return f, true
 		}
-		f.State, f.Text, f.Fix = doctor.Fail, "cannot be started: "+err.Error(), "install it, or change its command in the configuration"
-		if a.Source == agents.Path {
-			f.Fix = a.Install
+		if a.Source == agents.Config {
+			f.Text += ": " + safetext.Line(cmd.Path, 300)
 		}
-		return f, true
+		version := doctor.PackageVersion(a.Found, a.Package)
+		if a.Source == agents.Installed {
+			version = a.Version
+		}
+		if version != "" {
+			f.Text += ", " + safetext.Line(version, 40)
+		}
 	}
-	f.Text = DescribeSource(a)
-	if a.Source == agents.Config {
-		f.Text += ": " + safetext.Line(cmd.Path, 300)
-	}
-	if version := doctor.PackageVersion(a.Found, a.Package); version != "" {
-		f.Text += ", " + safetext.Line(version, 40)
-	}
-	if logins := Logins(); logins != nil && logins.Needed(a.Name) {
-		f.State, f.Text, f.Fix = doctor.Warn, f.Text+"; login needed last time", strings.TrimSpace(chatWith(a))+" offers it"
+	if login {
+		f.State, f.Text, f.Fix = doctor.Warn, f.Text+"; login needed last time", chatWith(a)+" offers it"
 	}
 	return f, true
 }

@@ -133,7 +133,7 @@ func (f probeFlags) consent(ctx context.Context, s Streams, a agents.Agent, o *p
 		return nil
 	}
 	n, cancelled := o.Prompts()
-	line := fmt.Sprintf("Sends %s to %s (%s), of which %d are cancelled at once. They may cost money.",
+	line := fmt.Sprintf("Sends up to %s to %s (%s), of which %d are cancelled at once. They may cost money.",
 		words.Count(n, "prompt"), a.Name, safetext.Line(o.Prompt, 60), cancelled)
 	if f.yes {
 		fmt.Fprintln(s.Err, safetext.Line(line, 500))

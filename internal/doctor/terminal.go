@@ -133,7 +133,11 @@ func (a Answers) measured(p tty.Profile) []Finding {
 			wrong = append(wrong, fmt.Sprintf("%s takes %d cells, not %d", s, a.Widths[i], want[i]))
 		}
 	}
-	return []Finding{warn("widths", strings.Join(wrong, "; ")+": rows with such text may be shifted", "terminals with mode 2027, such as Ghostty, foot and WezTerm, show it right")}
+	fix := "terminals with mode 2027, such as Ghostty, foot and WezTerm, show it right"
+	if p.Multiplexer != "" {
+		fix = "outside of " + p.Multiplexer + ", " + fix
+	}
+	return []Finding{warn("widths", strings.Join(wrong, "; ")+": rows with such text may be shifted", fix)}
 }
 
 // tmux checks the options of tmux that parley needs. ask runs tmux and returns its answer.

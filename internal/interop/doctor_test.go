@@ -39,7 +39,7 @@ func TestProbe(t *testing.T) {
 			patience.Quiet, patience.Answer = 500*time.Millisecond, 300*time.Millisecond
 			all := must.Get(probe.Run(t.Context(), probe.Options{Dial: dial, Dir: must.Get(filepath.EvalSymlinks(t.TempDir()))(t), Version: "test",
 				Prompt: "hello", CancelPrompt: "wait", PermissionPrompt: "ask", Large: true, Patience: patience, Grace: 10 * time.Second}))(t)
-			if want := len(probe.Checks()); !p.v2 && len(all) != want { // of version 2 nothing is examined
+			if want := len(probe.Checks()); len(all) != want {
 				t.Errorf("%d of %d checks", len(all), want)
 			}
 			for _, f := range all {

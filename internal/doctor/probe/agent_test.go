@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,6 +24,8 @@ func TestMain(m *testing.M) {
 		agent(fault)
 		return
 	}
+	flag.Parse()
+	flag.Set("test.parallel", "8") // the tests wait for processes most of the time
 	os.Exit(m.Run())
 }
 
@@ -112,6 +115,10 @@ func (a *faulty) say(role string) {
 
 func (a *faulty) line(line []byte) {
 	var r request
+	if a.version == 2 && json.Unmarshal(line, &r) == nil && a.two(r) {
+		return
+	}
+	r = request{}
 	if line[0] == '[' {
 		switch a.fault {
 		case "batch":
@@ -275,11 +282,16 @@ func (a *faulty) initialize(r request) {
 	switch version := r.Params.ProtocolVersion; {
 	case a.fault == "version" && version == 99, a.fault == "version-one" && version == 1, a.fault == "version-two" && version == 2:
 		a.version = 99
-	case a.fault == "version-alone" && version == 1:
+	case a.fault == "two-alone" && version == 1:
 		a.write(`{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32022,"message":"no","data":{"requested":1,"supported":[2]}}}`)
 		return
 	case a.fault == "version-error" && version == 99:
 		a.write(`{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32022,"message":"no","data":{"requested":99,"supported":[1]}}}`)
+		return
+	}
+	if strings.HasPrefix(a.fault, "two") && r.Params.ProtocolVersion == 2 {
+		a.version = 2
+		a.result(r.ID, `{"protocolVersion":2,"info":{"name":"faulty","version":"1.0"},"capabilities":{"session":{"prompt":{},"delete":{}}}}`)
 		return
 	}
 	capability := `{}`
@@ -364,4 +376,41 @@ func (a *faulty) rejected() {
 		a.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"failed"}`)
 	}
 	a.result(id, `{"stopReason":"end_turn"}`)
+}
+
+// two serves what is different in version 2.
+func (a *faulty) two(r request) bool {
+	state := func(more string) { a.update(`{"sessionUpdate":"state_update","state":` + more + `}`) }
+	switch {
+	case r.Method == "session/prompt":
+		reason := map[string]string{"two-reason": "done", "two-error": `error","error":{"code":1,"message":"no model"},"x":"`}[a.fault]
+		if reason == "" {
+			reason = "end_turn"
+		}
+		if a.fault == "two-result" {
+			a.result(r.ID, `{}`)
+		} else {
+			a.result(r.ID, `{"messageId":"u1"}`)
+		}
+		state(`"running"`)
+		if a.fault == "two-v1" {
+			a.update(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Write"}`)
+		}
+		id := `,"messageId":"a1"`
+		if a.fault == "two-ids" {
+			id = ""
+		}
+		if a.fault != "two-silent" {
+			a.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"ready"}` + id + `}`)
+		}
+		if r.Params.Prompt[0].Text != "wait" && a.fault != "two-endless" {
+			state(`"idle","stopReason":"` + reason + `"`)
+		}
+	case r.Method == "session/cancel" && a.fault == "two-cancel":
+	case r.Method == "session/cancel":
+		state(`"idle","stopReason":"cancelled"`)
+	default:
+		return false
+	}
+	return true
 }

@@ -63,7 +63,7 @@ func (o Options) Prompts() (n, cancelled int) {
 	if o.Prompt == "" {
 		return 0, 0
 	}
-	n, cancelled = 3, 2
+	n, cancelled = 5, 3 // two of them to an agent of version 2
 	for _, more := range []bool{o.PermissionPrompt != "", o.Large} {
 		if more {
 			n++
@@ -82,6 +82,8 @@ const (
 	prompt // a session, and the permission to send prompts
 	again  // a later connection, after that of the session has ended
 	older  // again, and a session that has a prompt
+	two    // a connection of version 2
+	twice  // a session of version 2, and the permission to send prompts
 )
 
 // check is one line of the table. The outcome's check and section are filled in.
@@ -126,7 +128,10 @@ var checks = []check{
 	{"session/fork", "session-fork", older, (*probe).fork, "sessionCapabilities.fork"},
 	{"session/close", "session-setup#closing-sessions", again, (*probe).closeSession, "sessionCapabilities.close"},
 	{"session/delete", "session-delete", again, (*probe).deleteSession, "sessionCapabilities.delete"},
-	{"offer of version 2", "initialization#version-negotiation", nothing, (*probe).offerTwo, ""},
+	{"offer of version 2", "initialization#version-negotiation", nothing, offerTwo, ""},
+	{"session/new, version 2", "v2/session-setup", two, newSessionTwo, ""},
+	{"session/prompt, version 2", "v2/prompt-lifecycle", twice, promptTwo, ""},
+	{"session/cancel, version 2", "v2/prompt-lifecycle", twice, cancelTwo, ""},
 	{"parse error", "JSON-RPC 5.1", nothing, (*probe).parseError, ""},
 	{"batch", "JSON-RPC 6", nothing, (*probe).batch, ""},
 	{"offer of version 99", "initialization#version-negotiation", nothing, (*probe).offerUnknown, ""},
@@ -157,8 +162,7 @@ type probe struct {
 	spoken  bool     // the session has had a turn
 
 	later   *wire // for stored sessions
-	second  *wire // offered version 2
-	batches bool  // it speaks version 2, which has batches
+	second  second
 	unknown *wire // offered version 99
 }
 
@@ -174,6 +178,9 @@ func Run(ctx context.Context, o Options) ([]doctor.Finding, error) {
 	var all []doctor.Finding
 	for _, c := range checks {
 		f := p.perform(c)
+		if ctx.Err() != nil { // it did not wait as long as it should
+			return all, context.Cause(ctx)
+		}
 		f.Check, f.Section = c.name, c.section
 		if f.State == doctor.Skip || f.State == doctor.Pass {
 			f.Section, f.Message = "", ""
@@ -182,10 +189,7 @@ func Run(ctx context.Context, o Options) ([]doctor.Finding, error) {
 		if o.Found != nil {
 			o.Found(f)
 		}
-		if ctx.Err() != nil {
-			return all, context.Cause(ctx)
-		}
-		if p.main == nil { // there is no agent to examine
+		if len(all) == 1 && f.State == doctor.Fail && p.main == nil { // there is no agent to examine
 			break
 		}
 	}
@@ -199,7 +203,11 @@ func (p *probe) perform(c check) doctor.Finding {
 		return skip("not advertised")
 	case (c.needs == session || c.needs == prompt) && p.session == "":
 		return skip("there is no session")
-	case c.needs == prompt && p.Prompt == "":
+	case (c.needs == two || c.needs == twice) && p.second.info == nil:
+		return skip("version 2 is not spoken")
+	case c.needs == twice && p.second.session == "":
+		return skip("there is no session")
+	case (c.needs == prompt || c.needs == twice) && p.Prompt == "":
 		return skip("no prompt was sent")
 	case c.needs == older && !p.spoken:
 		return skip("no session has a prompt")
@@ -210,7 +218,10 @@ func (p *probe) perform(c check) doctor.Finding {
 		}
 	}
 	if c.needs == connection || c.needs == session || c.needs == prompt {
-		if !p.main.alive() {
+		switch {
+		case p.main == nil:
+			return skip("version 1 is not spoken")
+		case !p.main.alive():
 			return skip("the agent has ended")
 		}
 	}

@@ -24,15 +24,18 @@ func examine(t *testing.T, fault string, adjust func(*Options)) []doctor.Finding
 	must.Do(t, os.WriteFile(filepath.Join(store, "old"), nil, 0o600))
 	grace := 10 * time.Second
 	if fault == "stdin" || fault == "sigterm" {
-		grace = 300 * time.Millisecond
+		grace = 3 * time.Second
 	}
 	o := Options{Dir: dir, Prompt: "Reply with the word ready.", CancelPrompt: "wait", PermissionPrompt: "ask", Grace: grace, Patience: DefaultPatience}
 	o.Patience.Quiet, o.Patience.Answer = 60*time.Millisecond, 60*time.Millisecond
-	if fault == "cancel-never" {
+	if fault == "two-endless" {
+		o.Patience.Turn = 300 * time.Millisecond
+	}
+	if fault == "cancel-never" || fault == "two-cancel" {
 		o.Patience.Cancel = 300 * time.Millisecond
 	}
 	if fault == "ids" {
-		o.Patience.Call = 300 * time.Millisecond
+		o.Patience.Call = 3 * time.Second
 	}
 	o.Dial = func(context.Context) (transport.Conn, error) {
 		return transport.StartStdio(transport.StdioOptions{Command: self, Dir: dir, Grace: grace,
@@ -56,7 +59,7 @@ func failures(all []doctor.Finding) (names []string) {
 
 func TestFaultless(t *testing.T) {
 	t.Parallel()
-	all := examine(t, "none", func(o *Options) { o.Large = true })
+	all := examine(t, "two", func(o *Options) { o.Large = true })
 	if wrong := failures(all); len(wrong) > 0 {
 		t.Errorf("got %q", wrong)
 	}
@@ -89,7 +92,6 @@ func TestFaults(t *testing.T) {
 	for fault, want := range map[string]string{
 		"stdout":          "fail stdout: 4 of ",
 		"version":         "fail offer of version 99: answers version 99, which does not exist",
-		"version-alone":   "warn initialize: speaks version 2 alone; only version 1 is examined",
 		"version-two":     "fail offer of version 2: answers version 99, which does not exist",
 		"version-one":     "fail initialize: answers version 99 to an offer of 1",
 		"start":           "fail initialize: the agent ended: exit code 3; its stderr ends: no key is set",
@@ -125,9 +127,9 @@ func TestFaults(t *testing.T) {
 		"tools":           "fail order of updates: a tool_call_update without a tool_call before it",
 		"shape":           "fail shape of updates: an update has no sessionId or no sessionUpdate",
 		"stranger":        "fail shape of updates: an update of a session that was not opened",
-		"stdin":           "fail end of stdin: it still ran 300 ms later, and had to be killed",
+		"stdin":           "fail end of stdin: it still ran 3 s later, and had to be killed",
 		"children":        "warn end of stdin: what the agent has started outlives it; warn SIGTERM: what the agent has started outlives it",
-		"sigterm":         "fail SIGTERM: it still ran 300 ms later, and had to be killed",
+		"sigterm":         "fail SIGTERM: it still ran 3 s later, and had to be killed",
 		"load":            "warn session/load: the session that has just had a prompt: error -32002, no; another one can be loaded",
 		"load-silent":     "fail session/load: what the user had said was not told before the answer",
 		"load-half":       "fail session/load: what was said is told after the answer",
@@ -141,6 +143,15 @@ func TestFaults(t *testing.T) {
 		"batch":           "warn batch: want an array, or error -32600",
 		"batch-silent":    "warn batch: no answer; want an array, or error -32600",
 		"batch-dies":      "warn batch: a request after it got the end of the connection",
+		"two-alone":       "warn initialize: speaks version 2 alone, of which little is examined",
+		"two-result":      "warn session/prompt, version 2: the result has no messageId",
+		"two-v1":          "fail session/prompt, version 2: tool_call is an update of version 1",
+		"two-ids":         "fail session/prompt, version 2: agent_message_chunk has no messageId",
+		"two-silent":      "warn session/prompt, version 2: the turn ends without any text, as it does where errors of the model are swallowed",
+		"two-reason":      `fail session/prompt, version 2: the stop reason "done" is none of the protocol`,
+		"two-error":       "fail session/prompt, version 2: the turn fails: no model",
+		"two-endless":     "fail session/prompt, version 2: no state_update says that the turn has ended",
+		"two-cancel":      "fail session/cancel, version 2: no state_update says that the turn has ended 300 ms after session/cancel",
 		"offered":         "fail requests of the agent: terminal/create was not offered",
 		"methods":         "warn requests of the agent: craft/thing is no method of the protocol; extensions begin with an underscore",
 	} {

@@ -122,16 +122,6 @@ func offered(w *wire, r reply, highest int) doctor.Finding {
 	return pass("answers version %d", version)
 }
 
-func (p *probe) offerTwo() doctor.Finding {
-	p.end(p.later)
-	w, r, err := p.start(p.offer(2))
-	if err != nil {
-		return fail(err.Error(), "")
-	}
-	p.second, p.batches = w, string(at(r.Result, "protocolVersion")) == "2"
-	return offered(w, r, 2)
-}
-
 // end ends a connection, so that the agent is never started twice at once.
 func (p *probe) end(w *wire) {
 	if w != nil {
@@ -142,7 +132,7 @@ func (p *probe) end(w *wire) {
 // intact sends what is no request and waits for the answer that match accepts, then checks that the agent still
 // answers.
 func (p *probe) intact(raw string, match func(message) bool) (m message, answered bool, f doctor.Finding) {
-	w := p.second
+	w := p.second.wire
 	if _, local := w.conn.(*transport.HTTP); local {
 		return m, false, skip("by HTTP, nothing but messages can be sent")
 	}
@@ -165,7 +155,7 @@ func code(m message) int64 {
 }
 
 func (p *probe) parseError() doctor.Finding {
-	if p.second == nil {
+	if p.second.wire == nil {
 		return skip("the agent did not start")
 	}
 	m, answered, f := p.intact(`{"jsonrpc":"2.0","id":7,"method":`, func(m message) bool { return m.IsAnswer() && m.Failed() })
@@ -183,14 +173,15 @@ func (p *probe) parseError() doctor.Finding {
 }
 
 func (p *probe) batch() doctor.Finding {
-	defer p.end(p.second)
-	if p.second == nil {
+	defer p.end(p.second.wire)
+	defer forgetTwo(p)
+	if p.second.wire == nil {
 		return skip("the agent did not start")
 	}
 	raw := `[{"jsonrpc":"2.0","id":"batch","method":"` + nowhere + `"},{"jsonrpc":"2.0","method":"` + nowhere + `"}]`
 	m, answered, f := p.intact(raw, func(m message) bool { return m.IsAnswer() && (m.batch || m.Failed()) })
 	switch {
-	case f.State == doctor.Fail && !p.batches: // version 1 has none
+	case f.State == doctor.Fail && p.second.info == nil: // version 1 has none
 		f.State = doctor.Warn
 		return f
 	case f.State != "":

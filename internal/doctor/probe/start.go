@@ -30,7 +30,8 @@ func (p *probe) initialize() doctor.Finding {
 	case !r.answered && !w.alive():
 		return fail("the agent ended: "+w.why(), "")
 	case r.code == jsonrpc.CodeUnsupportedVersion && jsonscan.KindOf(at(r.Error, "data", "supported")) == jsonscan.Array:
-		return warn("speaks version "+strings.Trim(string(at(r.Error, "data", "supported")), "[]")+" alone; only version 1 is examined", r.show())
+		w.conn.Close()
+		return warn("speaks version "+strings.Trim(string(at(r.Error, "data", "supported")), "[]")+" alone, of which little is examined", r.show())
 	case !r.ok():
 		return fail(r.how()+" to an offer of version 1", r.show())
 	}
