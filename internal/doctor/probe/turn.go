@@ -38,7 +38,7 @@ func (p *probe) over(r reply) reply {
 		session, kind, _ := m.update()
 		return session == p.session && slices.Contains(content, kind)
 	}
-	if m, _, ok := p.main.wait(p.Patience.Quiet, r.at, late); ok {
+	if m, ok := p.main.after(r.at, late); ok {
 		p.late = &m
 	}
 	return r
