@@ -171,7 +171,7 @@ func TestDocumentedRules(t *testing.T) {
 
 // The documents name exactly the flags that the program has.
 func TestDocumentedFlags(t *testing.T) {
-	commands := [][]string{{}, {"doctor"}, {"run"}, {"review"}, {"compare"}, {"serve"}, {"acp"}, {"tokens"}, {"tokens", "add"}, {"agents"}, {"sessions"}, {"ps"}, {"worktrees", "merge"}, {"rules"}, {"rules", "list"}, {"rules", "check"}, {"rules", "test"}, {"config"}, {"config", "init"}}
+	commands := [][]string{{}, {"doctor"}, {"run"}, {"review"}, {"compare"}, {"serve"}, {"acp"}, {"tokens"}, {"tokens", "add"}, {"agents"}, {"agents", "install"}, {"agents", "show"}, {"agents", "update"}, {"agents", "pin"}, {"sessions"}, {"ps"}, {"worktrees", "merge"}, {"rules"}, {"rules", "list"}, {"rules", "check"}, {"rules", "test"}, {"config"}, {"config", "init"}}
 	has := map[string]bool{}
 	for _, args := range commands {
 		var out bytes.Buffer

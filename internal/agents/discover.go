@@ -76,7 +76,7 @@ func WithInstalled(list, installed []Agent) []Agent {
 			list = append(list, a)
 			continue
 		}
-		if list[at].Source == Builtin || list[at].Source == Installed {
+		if list[at].Source == Builtin || list[at].Source == Installed && list[at].ID != a.ID {
 			continue // the demo is a part of parley; of two ids for one agent the first counts
 		}
 		a.Name, a.Title, a.Install = name, list[at].Title, list[at].Install

@@ -96,6 +96,7 @@ func (s *shell) usage(args []string, want ...string) {
 
 func TestUsageErrors(t *testing.T) {
 	s := newShell(t)
+	s.configure("registry = false\n")
 	file := filepath.Join(s.dir, "file")
 	write(t, file, "")
 	for _, tc := range []struct {
@@ -137,7 +138,12 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"run", "--agent", "demo"}, []string{"the prompt is empty"}},
 		{[]string{"run", "--agent", "demo", " ", ""}, []string{"the prompt is empty"}},
 		{[]string{"run", "--agent", "demo\nx", "hi"}, []string{"demo"}},
-		{[]string{"agents", "extra"}, []string{"extra"}},
+		{[]string{"agents", "install"}, []string{"takes one agent", "--help"}},
+		{[]string{"agents", "install", "codex@latest"}, []string{"want an exact version after @"}},
+		{[]string{"agents", "install", "cursor"}, []string{"parley cannot install cursor: see https://cursor.com"}},
+		{[]string{"agents", "remove", "codex"}, []string{`parley has not installed "codex"`}},
+		{[]string{"agents", "update", "codex"}, []string{`parley has not installed "codex"`}},
+		{[]string{"agents", "pin", "codex"}, []string{`parley has not installed "codex"`}},
 		{[]string{"agent", "nobody"}, []string{"nobody"}},
 		{[]string{"agent", "demo", "extra"}, []string{"extra"}},
 		{[]string{"demo"}, []string{"needs a terminal", "parley run"}},
@@ -208,12 +214,12 @@ func TestAgents(t *testing.T) {
 		rows[name] = append(rows[name], strings.Join(strings.Fields(l), " "))
 	}
 	for name, want := range map[string]string{
-		"NAME":   "NAME COMMAND FOUND",
-		"claude": "claude other-claude configured",
-		"mine":   "mine my-agent --acp 'a b' configured",
-		"goose":  "goose goose acp on PATH: " + goose,
-		"codex":  "codex codex-acp not installed; npm install -g @agentclientprotocol/codex-acp",
-		"demo":   "demo parley agent demo built in",
+		"NAME":   "NAME VERSION HOW DESCRIPTION",
+		"claude": "claude configured",
+		"mine":   "mine configured",
+		"goose":  "goose on PATH: " + goose + " goose · Agentic AI Foundation",
+		"codex":  "codex 2.6.0 not installed (npm) OpenAI Codex",
+		"demo":   "demo built in Demo (built in) · no account needed",
 	} {
 		if len(rows[name]) != 1 || rows[name][0] != want {
 			t.Errorf("%s: got %q, want %q", name, rows[name], want)
@@ -222,12 +228,18 @@ func TestAgents(t *testing.T) {
 	if got := strings.Join(order[:4], " "); got != "NAME claude mine goose" || order[len(order)-1] != "demo" {
 		t.Errorf("order %q", order)
 	}
-	// All commands are in one column.
-	at := strings.Index(r.out, "COMMAND")
+	// All of a kind are in one column.
+	at := strings.Index(r.out, "HOW")
 	for l := range strings.SplitSeq(strings.TrimSuffix(r.out, "\n"), "\n") {
 		if l[at-1] != ' ' || l[at] == ' ' {
 			t.Errorf("got %q", l)
 		}
+	}
+	if r := s.run("", "agents", "mine"); strings.Count(r.out, "\n") != 2 || !strings.Contains(r.out, "mine") {
+		t.Errorf("got %+v", r)
+	}
+	if r := s.run("", "agents", "show", "mine"); !strings.Contains(r.out, "my-agent --acp 'a b'") {
+		t.Errorf("got %+v", r)
 	}
 	must.Do(t, os.Mkdir("bin", 0o755))
 	own, outside := s.bin, os.Getenv("PATH")
@@ -240,7 +252,7 @@ func TestAgents(t *testing.T) {
 	t.Setenv("PATH", outside)
 	s.bin = own
 	s.install("npx")
-	if r = s.run("", "agents"); !strings.Contains(r.out, "npx -y @agentclientprotocol/codex-acp") || !strings.Contains(r.out, "through npx") {
+	if r = s.run("", "agents"); !strings.Contains(r.out, "through npx") {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -130,7 +130,7 @@ func Load(remote RemoteFlags) (*Setup, error) {
 		return nil, UsageError{err.Error()}
 	}
 	s := newSetup(c, remote)
-	s.Agents, s.versions = merge(c, agents.Discover(programs.NewPath(os.Environ()).Find)), rememberedVersions()
+	s.Agents, s.versions = merge(c, agents.WithInstalled(agents.Discover(programs.NewPath(os.Environ()).Find), installed())), rememberedVersions()
 	names := make([]string, 0, len(s.Agents))
 	for _, a := range s.Agents {
 		names = append(names, a.Name)
@@ -139,6 +139,18 @@ func Load(remote RemoteFlags) (*Setup, error) {
 		return nil, UsageError{err.Error()}
 	}
 	return s, nil
+}
+
+// installed returns the agents that parley has installed.
+func installed() (all []agents.Agent) {
+	state, err := record.StateDir()
+	if err != nil {
+		return nil
+	}
+	for _, i := range installsIn(state).List() {
+		all = append(all, i.Agent())
+	}
+	return all
 }
 
 // WarnSkippedPrograms calls say with a warning about programs that parley does not start because they are
@@ -173,13 +185,20 @@ func (s *Setup) Find(name string) (agents.Agent, error) {
 	s.joining.Lock()
 	defer s.joining.Unlock()
 	a, ok := agents.Find(s.Agents, name)
-	if !ok {
+	if ok && a.Source != agents.Missing {
+		return a, nil
+	}
+	switch install := s.installable(name); {
+	case ok:
+		if install != "" {
+			install = "; or type: " + install
+		}
+		return a, Usagef("%s is not installed: %s%s", a.Name, a.Install, install)
+	case install != "":
+		return a, Usagef("%s is not installed; type: %s", name, install)
+	default:
 		return a, Usagef("no agent %q%s; `parley agents` lists them, `parley -- %s …` runs a command", name, agents.Closest(s.Agents, name), name)
 	}
-	if a.Source == agents.Missing {
-		return a, Usagef("%s is not installed: %s", a.Name, a.Install)
-	}
-	return a, nil
 }
 
 // Default returns the agent to use if none is named: the configured one, else the first installed,
@@ -191,7 +210,7 @@ func (s *Setup) Default() (a agents.Agent, ok bool) {
 		}
 	}
 	for _, a := range s.Agents {
-		if a.Source == agents.Config || a.Source == agents.Path {
+		if slices.Contains([]agents.Source{agents.Config, agents.Installed, agents.Path}, a.Source) {
 			return a, true
 		}
 	}
@@ -279,6 +298,9 @@ func find(cmd *exec.Cmd, path programs.Path, a agents.Agent, p Directories) (err
 		}
 		return npx.Wrap(cmd, npxFile, a.Package+"@"+a.Version, self, state, p.Roots...)
 	}
+	if a.Source == agents.Installed && programs.Guarded(a.Command) {
+		return fmt.Errorf("%s lies in the project, which could have replaced it: set PARLEY_STATE to a directory elsewhere", a.Command)
+	}
 	if strings.ContainsRune(filepath.ToSlash(a.Command), '/') {
 		cmd.Path, err = process.LookPath(a.Command, cmd.Dir, cmd.Env)
 	} else {
@@ -286,6 +308,9 @@ func find(cmd *exec.Cmd, path programs.Path, a agents.Agent, p Directories) (err
 	}
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(a.Interpreter); a.Interpreter != "" && err == nil {
+		return path.Interpret(cmd, a.Interpreter)
 	}
 	return path.Interpret(cmd)
 }

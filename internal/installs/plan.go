@@ -127,18 +127,23 @@ func (p *Plan) look(ctx context.Context) {
 		}
 	case "npx":
 		p.checksum = "checked by npm"
-		cmd := programs.Command(ctx, p.tool, "view", p.spec(), "--json", "dist.unpackedSize", "dist.integrity", "license")
+		cmd := programs.Command(ctx, p.tool, "view", p.spec(), "--json", "dist.unpackedSize", "dist.integrity", "dist.tarball", "license")
 		cmd.WaitDelay = time.Second
 		out, err := cmd.Output()
 		var said struct {
 			Size      int64  `json:"dist.unpackedSize"`
 			Integrity string `json:"dist.integrity"`
+			Tarball   string `json:"dist.tarball"`
 			License   string
 		}
 		if err != nil || json.Unmarshal(out, &said) != nil {
 			return
 		}
 		p.size, p.unpacked = max(0, said.Size), true
+		if p.size == 0 { // some registries do not say it
+			size, _ := registry.Size(ctx, said.Tarball)
+			p.size = max(0, size)
+		}
 		if kind, _, ok := strings.Cut(said.Integrity, "-"); ok {
 			p.checksum = safetext.Line(strings.ToUpper(kind), 20) + " of the package registry, checked by npm"
 		}
@@ -170,12 +175,15 @@ func (p *Plan) Installed() bool {
 }
 
 // Fact is a line of a plan.
-type Fact struct{ Name, Value string }
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // Facts say what would be done: the exact command or download, where it goes, its size, licence and
 // checksum, and what is started then. home is shortened to ~.
 func (p *Plan) Facts(home string) []Fact {
-	facts := []Fact{{"Agent", p.Entry.Name + " " + p.Version}}
+	facts := []Fact{{"Installs", p.Entry.Name + " " + p.Version}}
 	add := func(name, value string) {
 		if value != "" {
 			facts = append(facts, Fact{name, value})

@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/agents"
+	"parley/internal/headless"
+	"parley/internal/installs"
+	"parley/internal/registry"
+)
+
+func newAgentsInstall(s Streams) *cobra.Command {
+	var yes, scripts bool
+	cmd := &cobra.Command{
+		Use:   "install ID[@VERSION]",
+		Short: "Install an agent, after showing what that would do",
+		Long: `Install an agent of the registry into a directory of parley's own, in one exact version. It is used as soon as it has answered, and starts without a network. The older version stays until then, and the one used before is kept.
+
+What would be downloaded or run is shown first, and you are asked once.`,
+		Args: oneAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := loadCatalogue(s)
+			if err != nil {
+				return err
+			}
+			return c.install(cmd.Context(), s, args[0], choices{yes: yes, scripts: scripts})
+		},
+	}
+	yesFlag(cmd, &yes)
+	scriptsFlag(cmd, &scripts)
+	return cmd
+}
+
+func yesFlag(cmd *cobra.Command, yes *bool) {
+	cmd.Flags().BoolVarP(yes, "yes", "y", false, "do not ask")
+}
+
+// choices are what the user has said about an installation.
+type choices struct{ yes, scripts, pinned bool }
+
+// install installs one agent: ID, or ID@VERSION.
+func (c *Catalogue) install(ctx context.Context, s Streams, word string, with choices) error {
+	x, note, err := c.Fetch(ctx)
+	name, _, _ := strings.Cut(word, "@")
+	if _, known := c.Entry(x, name); err != nil && !known {
+		return interrupted(ctx, err)
+	}
+	if err != nil { // the table knows it
+		note = err.Error()
+	}
+	if note != "" && c.registry != nil {
+		s.PrintError(note)
+	}
+	p, err := c.Plan(ctx, x, word, with.scripts)
+	if err != nil {
+		return err
+	}
+	if i, ok := c.Installed(p.Entry.ID); ok && i.Version == p.Version && i.Pinned == with.pinned {
+		fmt.Fprintf(s.Out, "%s %s is installed already.\n", i.ID, i.Version)
+		return nil
+	}
+	return c.carryOut(ctx, s, []*installs.Plan{p}, with)
+}
+
+// carryOut shows plans, asks once, and does them.
+func (c *Catalogue) carryOut(ctx context.Context, s Streams, plans []*installs.Plan, with choices) error {
+	for i, p := range plans {
+		if i > 0 {
+			fmt.Fprintln(s.Out)
+		}
+		printFacts(s, p.Facts(homeDir()))
+	}
+	if err := confirm(ctx, s, with.yes, "Install it?"); err != nil {
+		return err
+	}
+	for _, p := range plans {
+		show := progress{out: s.Err, onTerminal: isTerminal(s.Err)}
+		a, err := c.Install(ctx, p, with.pinned, show.tell)
+		show.end()
+		if err != nil {
+			return interrupted(ctx, err)
+		}
+		fmt.Fprintf(s.Out, "Installed %s %s; parley %s starts it.\n", a.ID, a.Version, a.Name)
+	}
+	return nil
+}
+
+// interrupted returns the error of something that ctx may have stopped.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ExitCode(headless.ExitInterrupted)
+	}
+	return err
+}
+
+// confirm asks once, at a terminal.
+func confirm(ctx context.Context, s Streams, yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	if !isTerminal(s.In) {
+		return Usagef("nothing was changed: there is no terminal to ask at; --yes does it without a question")
+	}
+	fmt.Fprint(s.Err, "\n"+question+" [y/N] ")
+	answer := strings.ToLower(nextAnswer(ctx, bufio.NewScanner(s.In)))
+	if ctx.Err() != nil {
+		return ExitCode(headless.ExitInterrupted)
+	}
+	if answer != "y" && answer != "yes" {
+		return errDeclined
+	}
+	return nil
+}
+
+// progress shows how far an installation is: on one line of a terminal, else one line for each step.
+type progress struct {
+	out        io.Writer
+	onTerminal bool
+	said       string
+	open       bool
+}
+
+func (p *progress) tell(now installs.Progress) {
+	switch {
+	case p.onTerminal:
+		fmt.Fprintf(p.out, "\r%s\x1b[K", now)
+		p.open = true
+	case now.Doing != p.said:
+		p.said = now.Doing
+		fmt.Fprintf(p.out, "parley: %s…\n", now.Doing)
+	}
+}
+
+func (p *progress) end() {
+	if p.open {
+		fmt.Fprintln(p.out)
+	}
+}
+
+func newAgentsUpdate(s Streams) *cobra.Command {
+	var yes, scripts bool
+	cmd := &cobra.Command{
+		Use:   "update [ID…]",
+		Short: "Update the agents that parley has installed, but for pinned ones",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := loadCatalogue(s)
+			if err != nil {
+				return err
+			}
+			return c.update(cmd.Context(), s, args, choices{yes: yes, scripts: scripts})
+		},
+	}
+	yesFlag(cmd, &yes)
+	scriptsFlag(cmd, &scripts)
+	return cmd
+}
+
+func (c *Catalogue) update(ctx context.Context, s Streams, names []string, with choices) error {
+	var all []installs.Installed
+	for _, name := range names {
+		i, ok := c.Installed(name)
+		switch {
+		case !ok:
+			return c.notInstalled(name)
+		case i.Pinned:
+			return Usagef("%s is pinned at %s; `parley agents pin --off %s` lets it be updated", i.ID, i.Version, i.ID)
+		}
+		all = append(all, i)
+	}
+	if len(names) == 0 {
+		all = slices.DeleteFunc(c.store.List(), func(i installs.Installed) bool { return i.Pinned })
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(s.Out, "Nothing to update.")
+		return nil
+	}
+	x, err := c.index(ctx, s, true)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	var plans []*installs.Plan
+	for _, i := range all {
+		e, ok := c.Entry(x, i.ID)
+		if !ok || !registry.Newer(e.Version, i.Version) {
+			continue
+		}
+		p, err := installs.NewPlan(ctx, c.store, e, installs.Options{Scripts: with.scripts})
+		if err != nil {
+			return err
+		}
+		plans = append(plans, p)
+	}
+	if len(plans) == 0 {
+		fmt.Fprintln(s.Out, "Nothing to update.")
+		return nil
+	}
+	return c.carryOut(ctx, s, plans, with)
+}
+
+// notInstalled is the error about an agent that parley has not installed.
+func (c *Catalogue) notInstalled(name string) error {
+	var installed []agents.Agent
+	for _, i := range c.store.List() {
+		installed = append(installed, agents.Agent{Name: i.ID})
+	}
+	return Usagef("parley has not installed %q%s", name, agents.Closest(installed, name))
+}
+
+func newAgentsRemove(s Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove ID[@VERSION]",
+		Short: "Remove an agent that parley has installed, or one version of it",
+		Args:  oneAgent,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := loadCatalogue(s)
+			if err != nil {
+				return err
+			}
+			name, version, _ := strings.Cut(args[0], "@")
+			i, ok := c.Installed(name)
+			if !ok {
+				return c.notInstalled(name)
+			}
+			if err := c.store.Remove(i.ID, version); err != nil {
+				if errors.Is(err, installs.ErrNotInstalled) {
+					return Usagef("%s %s is not installed; there is %s", i.ID, version, strings.Join(i.Versions, ", "))
+				}
+				return err
+			}
+			fmt.Fprintln(s.Out, strings.TrimSpace("Removed "+i.ID+" "+version)+".")
+			if left, ok := c.Installed(i.ID); ok {
+				fmt.Fprintf(s.Out, "parley %s starts %s.\n", i.ID, left.Version)
+			}
+			return nil
+		},
+	}
+}
+
+func newAgentsPin(s Streams) *cobra.Command {
+	var yes, scripts, off bool
+	cmd := &cobra.Command{
+		Use:   "pin ID[@VERSION]",
+		Short: "Use one version of an agent and leave it alone when others are updated",
+		Args:  oneAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := loadCatalogue(s)
+			if err != nil {
+				return err
+			}
+			name, version, _ := strings.Cut(args[0], "@")
+			i, ok := c.Installed(name)
+			switch {
+			case !ok && version == "":
+				return c.notInstalled(name)
+			case off && version != "":
+				return Usagef("--off takes no version")
+			case ok && version == "":
+				version = i.Version
+			}
+			if !ok || !slices.Contains(i.Versions, version) {
+				return c.install(cmd.Context(), s, args[0], choices{yes: yes, scripts: scripts, pinned: true})
+			}
+			if err := c.store.Use(i.ID, version, !off); err != nil {
+				return err
+			}
+			if off {
+				fmt.Fprintf(s.Out, "%s is updated again.\n", i.ID)
+				return nil
+			}
+			fmt.Fprintf(s.Out, "Pinned %s at %s.\n", i.ID, version)
+			return nil
+		},
+	}
+	yesFlag(cmd, &yes)
+	scriptsFlag(cmd, &scripts)
+	cmd.Flags().BoolVar(&off, "off", false, "let it be updated again")
+	return cmd
+}
