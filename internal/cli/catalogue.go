@@ -15,6 +15,7 @@ import (
 	"parley/internal/installs"
 	"parley/internal/record"
 	"parley/internal/registry"
+	"parley/internal/version"
 	"parley/internal/words"
 )
 
@@ -200,7 +201,7 @@ func (s *Setup) try(ctx context.Context, a agents.Agent) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	client, err := s.client(ctx, a, Directories{Cwd: dir}, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}, Protocol: s.protocol(a), Versions: s.versions})
+	client, err := s.client(ctx, a, Directories{Cwd: dir}, acpclient.Options{Name: "parley", Version: version.Name(), Sink: noSink{}, Protocol: s.protocol(a), Versions: s.versions})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
 			return cause

@@ -276,7 +276,7 @@ func (c *checkup) agents(context.Context) (found []doctor.Finding) {
 func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool) {
 	f := doctor.Finding{Check: a.Name, State: doctor.OK}
 	switch {
-	case a.Source != agents.Path && a.Source != agents.Config:
+	case a.Source != agents.Path && a.Source != agents.Config && a.Source != agents.Installed:
 		return f, false
 	case a.URL != "":
 		f.Text = "configured: " + a.CommandLine()
@@ -297,13 +297,20 @@ func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool
 		if a.Source == agents.Path {
 			f.Fix = a.Install
 		}
+		if a.Source == agents.Installed {
+			f.Fix = "parley agents remove " + a.ID + ", then: parley agents install " + a.ID
+		}
 		return f, true
 	}
 	f.Text = DescribeSource(a)
 	if a.Source == agents.Config {
 		f.Text += ": " + safetext.Line(cmd.Path, 300)
 	}
-	if version := doctor.PackageVersion(a.Found, a.Package); version != "" {
+	version := a.Version // of an installed one
+	if a.Source != agents.Installed {
+		version = doctor.PackageVersion(a.Found, a.Package)
+	}
+	if version != "" {
 		f.Text += ", " + safetext.Line(version, 40)
 	}
 	if logins := Logins(); logins != nil && logins.Needed(a.Name) {
