@@ -250,7 +250,7 @@ func TestLastOutput(t *testing.T) {
 	}
 }
 
-// A program whose child keeps the terminal open ends all the same.
+// A program whose child keeps the terminal open ends anyway.
 func TestTerminalStaysOpen(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "restore=50ms stall=100ms")

@@ -157,7 +157,9 @@ func TestTerminalsChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, s := look(20, 5)
 		defer s.Close()
-		live := func(text string) tea.View { return tea.View{Content: text, ReportFocus: true, Cursor: tea.NewCursor(0, 0)} }
+		live := func(text string) tea.View {
+			return tea.View{Content: text, ReportFocus: true, Cursor: tea.NewCursor(0, 0)}
+		}
 		s.Show(live("first"), false)
 		synctest.Wait()
 		s.Detach()
