@@ -130,7 +130,7 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// A program that ignores SIGTERM is ended all the same.
+// A program that ignores SIGTERM is ended anyway.
 func TestIgnoresTerm(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "end=100ms")
