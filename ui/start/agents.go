@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/intent"
 	"parley/internal/keeper"
+	"parley/internal/safetext"
 	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/ui/layer"
@@ -57,7 +58,7 @@ func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, start fu
 // items returns the rows.
 func (s *Agents) items() []list.Item {
 	items := make([]list.Item, 0, len(s.choices.Agents))
-	for _, k := range s.w.Kept() {
+	for _, k := range s.w.Kept.All() {
 		state, about := workspace.DescribeKept(k)
 		items = append(items, list.Item{Title: k.Name, Detail: strings.TrimSpace(k.Agent + "  " + about), Hint: state, Section: "Kept", Value: k})
 	}
@@ -251,7 +252,11 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	case typed != "":
 		lines = append(lines, th.Dim.Paint("Runs  ")+typed)
 	case isKept:
-		lines, access = append(lines, th.Dim.Paint("Attaches to  ")+kept.Name), "as it was started"
+		about := " in " + kept.Dir
+		if _, what := workspace.DescribeKept(kept); what != "" {
+			about += ": " + what
+		}
+		lines, access = append(lines, th.Dim.Paint("Kept  ")+kept.Name+safetext.Line(about, 300)), "as it was started with"
 	case ok && chosen.Missing != "":
 		lines = append(lines, th.Warn.Paint("Not installed: ")+chosen.Missing)
 	case ok && chosen.Remote:
@@ -263,7 +268,13 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	if s.first() {
 		esc = " quit"
 	}
-	does := th.Key.Paint("enter") + th.Dim.Paint(" start   ")
+	enter := " start   "
+	if isKept && kept.Live {
+		enter = " attach   "
+	} else if isKept {
+		enter = " resume   "
+	}
+	does := th.Key.Paint("enter") + th.Dim.Paint(enter)
 	if key := s.env.Keys.Label(intent.List, intent.Fork); key != "" && s.choices.Along != nil && s.choices.Along() {
 		does += th.Key.Paint(key) + th.Dim.Paint(" start with the conversation   ")
 	}
