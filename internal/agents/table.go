@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Source says why an agent can be started, or that it cannot.
@@ -139,10 +140,13 @@ func (a Agent) State() []string {
 	return strings.Fields(known.state)
 }
 
+// table is Known, for looking at only.
+var table = sync.OnceValue(Known)
+
 // Alias returns the name in the table of an agent of the registry, which may be an npm package: its own id if it
 // is not in the table.
 func Alias(id, npmPackage string) string {
-	for _, a := range Known() {
+	for _, a := range table() {
 		if a.Name == id || npmPackage != "" && a.Package == npmPackage || slices.Contains(strings.Fields(details[a.Name].ids), id) {
 			return a.Name
 		}

@@ -21,8 +21,8 @@ import (
 	"parley/internal/must"
 )
 
-// registry is a server of an index and of archives that hold an agent.
-type registry struct {
+// registryServer is a server of an index and of archives that hold an agent.
+type registryServer struct {
 	*httptest.Server
 	mu      sync.Mutex
 	version string
@@ -31,22 +31,22 @@ type registry struct {
 	fetched []string // "METHOD path"
 }
 
-func newRegistry(t *testing.T, s *shell) *registry {
-	r := &registry{version: "1.0.0"}
+func newRegistry(t *testing.T, s *shell) *registryServer {
+	r := &registryServer{version: "1.0.0"}
 	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)
 	s.configure("registry = \"" + r.URL + "/registry.json\"\n")
 	return r
 }
 
-func (g *registry) set(version string, broken, down bool) {
+func (g *registryServer) set(version string, broken, down bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.version, g.broken, g.down = version, broken, down
 }
 
 // requests returns what was fetched since the last call.
-func (g *registry) requests() string {
+func (g *registryServer) requests() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	all := strings.Join(g.fetched, ", ")
@@ -54,7 +54,7 @@ func (g *registry) requests() string {
 	return all
 }
 
-func (g *registry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *registryServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.fetched = append(g.fetched, r.Method+" "+r.URL.Path)

@@ -121,12 +121,15 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
 		opts.Inline = f.inline
 	}
+	opts.Registry = offerRegistry(setup)
 	for _, a := range setup.Agents {
 		at := len(opts.Agents)
 		if !found && a.Name == preferred.Name { // if no agent is installed, the demo comes first
 			at = 0
 		}
-		opts.Agents = slices.Insert(opts.Agents, at, configuredSpec(setup, a))
+		spec := configuredSpec(setup, a)
+		spec.Installs = spec.Missing != "" && opts.Registry != nil && slices.ContainsFunc(opts.Registry.Listed, func(l workspace.Spec) bool { return l.Name == spec.Name })
+		opts.Agents = slices.Insert(opts.Agents, at, spec)
 	}
 	opts.TypedAgent = func(line string) (workspace.Spec, error) {
 		a, err := setup.TypedAgent(line)
@@ -385,7 +388,7 @@ func configuredSpec(setup *cli.Setup, a agents.Agent) workspace.Spec {
 func agentSpec(a agents.Agent) workspace.Spec {
 	o := workspace.Spec{Name: a.Name, About: a.About(), Command: a.CommandLine(), Where: cli.DescribeSource(a), Custom: a.Typed(), Remote: a.URL != ""}
 	switch a.Source {
-	case agents.Custom, agents.Config, agents.Path:
+	case agents.Custom, agents.Config, agents.Installed, agents.Path:
 		o.Section = "Installed"
 	case agents.Npx:
 		o.Section = "Through npx"
