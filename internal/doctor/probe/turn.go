@@ -100,7 +100,9 @@ func (p *probe) content() doctor.Finding {
 	}
 	r := p.cancelled(blocks)
 	switch {
-	case !r.answered && p.main.alive(), r.code == jsonrpc.CodeRequestCancelled: // it was read; session/cancel judges the rest
+	case !r.answered && p.main.alive():
+		return skip("the turn did not end, neither by itself nor by session/cancel")
+	case r.code == jsonrpc.CodeRequestCancelled: // it was read; session/cancel judges the rest
 	case !r.ok():
 		return fail(fmt.Sprintf("a prompt with %s: %s", strings.Join(append([]string{"a link"}, kinds...), ", "), r.how()), r.show())
 	}
