@@ -42,6 +42,7 @@ type Agent struct {
 	Interpreter string // the program that runs Command if its first line has env find one; "" for any
 
 	// From the configuration, and the variables of installed agents.
+	EnvFile  string            // a file of variables; Env comes before them
 	Env      map[string]string // added to the environment
 	Dir      string            // working directory; "" means the session's
 	Protocol string            // "auto", "1" or "2"; "" means auto

@@ -186,3 +186,40 @@ func TestInstalledIsPreferred(t *testing.T) {
 	}
 	_ = g
 }
+
+// A project chooses among the agents that the user has, and nothing else.
+func TestAgentOfAProject(t *testing.T) {
+	s := newShell(t)
+	self, _ := os.Executable()
+	seen := filepath.Join(t.TempDir(), "seen")
+	agent := fmt.Sprintf("command = %q\nargs = [\"agent\", \"demo\"]\n", self)
+	s.configure("agent = \"demo\"\nregistry = false\n[agents.mine]\n" + agent + "prefix = [\"/bin/sh\", \"-c\", 'echo \"$SECRET $1\" >> " + seen + "; exec \"$@\"', \"sh\"]\nenv_file = \"" + seen + ".env\"\n")
+	write(t, seen+".env", "SECRET=xyzzy\n")
+	must.Do(t, os.Mkdir(filepath.Join(s.dir, ".parley"), 0o700))
+	project := filepath.Join(s.dir, ".parley", "config.toml")
+	s.want(s.run("", "run", "hello"), 0)
+	if _, err := os.Stat(seen); err == nil {
+		t.Error("the other agent was started")
+	}
+	write(t, project, "agent = \"mine\"\n")
+	s.want(s.run("", "run", "hello"), 0)
+	if got, _ := os.ReadFile(seen); string(got) != "xyzzy "+self+"\n" {
+		t.Errorf("got %q", got)
+	}
+	s.install("npx")
+	for _, name := range []string{"nobody", "codex", "cursor"} {
+		write(t, project, "agent = \""+name+"\"\n")
+		s.want(s.run("", "run", "hello"), 0, "The project prefers the agent "+name+", which is not installed")
+	}
+	write(t, project, "agent = \"mine\"\n[agents.mine]\ncommand = \"./evil\"\n")
+	s.usage([]string{"run", "hello"}, filepath.Join(".parley", "config.toml"), `unknown key "agents"`)
+	write(t, project, "agent = \"mine\"\n")
+	write(t, seen+".env", "xyzzy\n")
+	r := s.run("", "run", "hello")
+	if s.want(r, 1, "env:1: want NAME=VALUE"); strings.Contains(r.stderr, "xyzzy") {
+		t.Errorf("got %+v", r)
+	}
+	if r := s.run("", "agents", "show", "mine"); strings.Contains(r.out, "xyzzy") {
+		t.Errorf("got %+v", r)
+	}
+}

@@ -49,6 +49,10 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	other, err := setup.UseProject(place)
+	if err != nil {
+		return err
+	}
 	mistakes, err := cli.CheckRules(place)
 	if err != nil {
 		return err
@@ -176,8 +180,11 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	opts.Logs = func() ([]workspace.Logged, error) { return setup.Logged(place.Cwd) }
 	opts.Names, opts.Usage = cli.Names(), cli.Usage()
-	if opts.Notices = notices; mistakes != "" {
-		setup.Warn(mistakes)
+	opts.Notices = notices
+	for _, line := range []string{mistakes, other} {
+		if line != "" {
+			setup.Warn(line)
+		}
 	}
 	opts.Templates = templates(place, setup.Warn)
 	warnCtx, stop := context.WithCancel(life)
@@ -298,7 +305,7 @@ func agentToStart(cmd *cobra.Command, args []string, setup *cli.Setup) (string, 
 	case name != "":
 		a, err = setup.Find(name)
 	default:
-		return setup.Config.Agent, nil
+		return setup.PreferredAgent(), nil
 	}
 	if meant := mistyped(cmd, args, setup.Agents); err != nil && meant != "" {
 		return "", cli.Usagef("no agent or command %q (did you mean parley %s?); parley --help lists the commands", args[0], meant)
