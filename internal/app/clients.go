@@ -1,6 +1,9 @@
 package app
 
 import (
+	"fmt"
+	"os"
+
 	"parley/internal/join"
 	"parley/internal/localsock"
 	"parley/internal/version"
@@ -10,7 +13,7 @@ import (
 // letClientsJoin has other ACP clients join the sessions of a parley that is kept under a name. approve says
 // that they may allow what agents ask for.
 func letClientsJoin(front *workspace.FrontEnd, name string, approve bool) error {
-	path, err := localsock.Path(name + ".acp")
+	path, err := localsock.Path(fmt.Sprintf("%s.%d.acp", name[:min(len(name), 16)], os.Getpid()))
 	if err != nil {
 		return err
 	}

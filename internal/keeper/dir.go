@@ -184,7 +184,7 @@ func Forget(name string) error {
 		return fmt.Errorf("%s is running", name)
 	}
 	if s.Socket != "" { // of one that was killed
-		_ = os.Remove(s.Socket)
+		s.removeSockets()
 	}
 	return errors.Join(ignoreMissing(os.Remove(filepath.Join(dir, name+recordEnd))), os.Remove(path))
 }
@@ -194,6 +194,14 @@ func ignoreMissing(err error) error {
 		return nil
 	}
 	return err
+}
+
+// removeSockets removes the sockets of a session that has ended, which are in one directory.
+func (s Session) removeSockets() {
+	_ = os.Remove(s.Socket)
+	if filepath.Dir(s.Clients) == filepath.Dir(s.Socket) {
+		_ = os.Remove(s.Clients)
+	}
 }
 
 // EndedError says that a session has ended, and how it is resumed.

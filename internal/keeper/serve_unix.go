@@ -313,7 +313,7 @@ func (k *keeper) finish() {
 		k.session.Why = "exit code " + strconv.Itoa(code)
 	}
 	forget := k.forget || c != nil || k.session.Why == "" && k.session.Resume == nil
-	os.Remove(k.session.Socket)
+	k.session.removeSockets()
 	k.mu.Unlock()
 	k.close(forget) // first, so that nothing of it is there when its end is seen
 	if c != nil {

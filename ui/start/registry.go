@@ -17,7 +17,7 @@ import (
 )
 
 // searchRow fetches the registry.
-const searchRow typedKind = "Search the registry…"
+const searchRow typedKind = "Search…"
 
 // shop is the part of the first page that fetches the registry and installs agents. At most one of both runs.
 type shop struct {
@@ -59,9 +59,9 @@ func (s *shop) items(known []workspace.Spec) (items []list.Item) {
 			items = append(items, list.Item{Title: a.Name, Detail: a.About, Hint: a.Where, Section: "Registry", Value: a})
 		}
 	}
-	detail := "Fetches the list of agents that can be installed"
+	detail := "Search the registry for agents to install"
 	if s.note != "" {
-		detail = "Fetched " + s.note
+		detail = "Search the registry again; fetched " + s.note
 	}
 	return append(items, list.Item{Title: string(searchRow), Detail: detail, Section: "Registry", Value: searchRow})
 }

@@ -79,7 +79,7 @@ func TestInstallFromTheRegistry(t *testing.T) {
 		return cmd
 	}
 	s.list.SetFilter("regis")
-	shows("Search the registry…")
+	shows("Search the registry")
 	cmd := typed("enter")
 	shows("Fetching the registry…")
 	handled(t, cmd)
