@@ -4,8 +4,6 @@ package keeper
 
 import "golang.org/x/sys/unix"
 
-const inQueue = unix.TIOCOUTQ // of our end: what the program has written
-
 // dropInput drops what was typed and not read yet.
 func dropInput(fd int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, unix.TCIFLUSH) }
 

@@ -2,8 +2,6 @@ package keeper
 
 import "golang.org/x/sys/unix"
 
-const inQueue = unix.TIOCINQ
-
 // dropInput drops what was typed and not read yet.
 func dropInput(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"sync"
@@ -26,6 +27,14 @@ var roles = map[string]func() int{
 	},
 	"kept":   runKept,
 	"attach": runAttach,
+	"child": func() int { // as long as the test's socket is there
+		for {
+			if _, err := os.Stat(os.Getenv(orders)); err != nil {
+				return 0
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	},
 }
 
 // Variables for the roles: where the kept program gets its orders, and times of the keeper.
@@ -54,8 +63,8 @@ type task struct {
 	Silent  bool   // it says no longer that it has restored the terminal
 	Deaf    bool   // SIGTERM and SIGHUP do not end it
 	Unread  bool   // it reads no keys
+	Leave   bool   // it leaves a child that has the terminal
 	Exit    *int
-	Stop    bool // the process stops
 }
 
 // event is what the kept program has seen.
@@ -68,6 +77,7 @@ type event struct {
 	Gone    bool  // the keeper has ended
 	Signal  string
 	Ignored []string // signals that it inherited as ignored
+	PID     int
 	Args    []string
 	Dir     string
 	Kept    string // the variable, which it must not have
@@ -104,7 +114,7 @@ func runKept() int {
 		return []int{cols, rows}
 	}
 	dir, _ := os.Getwd()
-	say(event{Name: k.Name(), Size: size(), Ignored: ignored, Args: os.Args[2:], Dir: dir, Kept: os.Getenv(variable)})
+	say(event{Name: k.Name(), Size: size(), Ignored: ignored, PID: os.Getpid(), Args: os.Args[2:], Dir: dir, Kept: os.Getenv(variable)})
 	var current task // guarded by mu
 	get := func() task {
 		mu.Lock()
@@ -144,9 +154,13 @@ func runKept() int {
 			say(event{Input: string(b[:n])})
 		}
 	}()
-	for lines := bufio.NewScanner(conn); lines.Scan(); {
+	for lines := bufio.NewReader(conn); ; {
+		text, err := lines.ReadBytes('\n')
+		if err != nil {
+			return 96
+		}
 		var o task
-		if json.Unmarshal(lines.Bytes(), &o) != nil {
+		if json.Unmarshal(text, &o) != nil {
 			return 97
 		}
 		mu.Lock()
@@ -162,15 +176,19 @@ func runKept() int {
 		if o.Switch != "" {
 			k.Switch(o.Switch)
 		}
+		if o.Leave {
+			cmd := exec.Command(os.Args[0], "child")
+			cmd.Stdout = os.Stdout
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if cmd.Start() != nil {
+				return 95
+			}
+		}
 		if o.Exit != nil {
 			return *o.Exit
 		}
-		if o.Stop {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		}
 		say(event{Done: true})
 	}
-	return 96
 }
 
 // runAttach attaches its terminal, and says how that ended.

@@ -239,6 +239,8 @@ func (y *tty) resize(cols, rows int) { must.Do(y.t, terminal.SetSize(y.ours, col
 
 // attach attaches it in this process.
 func (y *tty) attach(ctx context.Context, name string) *tty {
+	ctx, hangUp := context.WithCancel(ctx)
+	y.t.Cleanup(func() { hangUp(); <-y.done })
 	go func() {
 		defer close(y.done)
 		y.how, y.last, y.code, y.err = Attach(ctx, name, y.theirs, y.theirs)

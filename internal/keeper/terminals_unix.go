@@ -153,7 +153,8 @@ func tell(control net.Conn, c Change) {
 	_, _ = control.Write(line(toKept{c}))
 }
 
-// drain waits until what parley has written so far was sent.
+// drain waits until what parley has written so far was sent. That is asked by poll: unlike the count of what can be read,
+// it waits for what the kernel has not handed over yet.
 func (k *keeper) drain(within time.Duration) {
 	conn, err := k.ours.SyscallConn()
 	if err != nil {
@@ -163,10 +164,14 @@ func (k *keeper) drain(within time.Duration) {
 		if !k.relaying.TryLock() {
 			continue
 		}
-		waiting := 0
-		_ = conn.Control(func(fd uintptr) { waiting, _ = unix.IoctlGetInt(int(fd), inQueue) })
+		waiting := false
+		_ = conn.Control(func(fd uintptr) {
+			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+			n, err := unix.Poll(fds, 0)
+			waiting = errors.Is(err, unix.EINTR) || n > 0 && fds[0].Revents&unix.POLLIN != 0
+		})
 		k.relaying.Unlock()
-		if waiting == 0 {
+		if !waiting {
 			return
 		}
 	}
