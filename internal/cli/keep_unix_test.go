@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +88,7 @@ func TestWriteKept(t *testing.T) {
 
 // systemd-logind is mentioned only where it would end what is kept.
 func TestLogoutAdvice(t *testing.T) {
-	me := must.Get(user.Current())(t).Username
+	me := must.Get(user.LookupId(strconv.Itoa(os.Getuid())))(t).Username
 	const kills = "KillExcludeUsers=\nKillUserProcesses=yes\n"
 	for i, c := range []struct {
 		files map[string]string

@@ -130,7 +130,7 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// A program that ignores SIGTERM is ended all the same.
+// A program that ignores SIGTERM is ended anyway.
 func TestIgnoresTerm(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "end=100ms")
@@ -250,7 +250,7 @@ func TestLastOutput(t *testing.T) {
 	}
 }
 
-// A program whose child keeps the terminal open ends all the same.
+// A program whose child keeps the terminal open ends anyway.
 func TestTerminalStaysOpen(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "restore=50ms stall=100ms")

@@ -124,9 +124,7 @@ func TestResumedIsForgotten(t *testing.T) {
 	}
 	next.tell(task{Report: &Status{State: Idle, Resume: resume}})
 	until(t, "the old record to go", func() bool { all, _ := List(); return len(all) == 1 && all[0].Name == next.name })
-	if left := must.Get(os.ReadDir(dir))(t); len(left) != 2 {
-		t.Errorf("left: %v", left)
-	}
+	until(t, "its files to go", func() bool { return len(must.Get(os.ReadDir(dir))(t)) == 2 })
 }
 
 // What is kept cannot attach to itself, which would be a loop, and is told so.
