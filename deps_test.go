@@ -145,6 +145,7 @@ var arrows = []struct {
 	{"tools serve what the engine declares", is("internal/toolserver"), oursBut("acpclient", "acpclient/jsonrpc", "acpclient/wire", "internal/safetext")},
 	{"one room for MCP", outside("internal/toolserver"), inside("github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go")},
 	{"the engine does not know its thread", is("acpclient"), is("acpclient/thread")},
+	{"the probe sees messages as they are sent", is("internal/doctor/probe"), oursBut("acpclient/jsonrpc", "acpclient/transport", "internal/doctor", "internal/envelope", "internal/jsonscan", "internal/safetext", "internal/words")},
 	{"JSON-RPC knows nothing of ACP", is("acpclient/jsonrpc"), oursBut("acpclient/transport", "internal/envelope", "internal/jsonscan")},
 	{"transports carry bytes", is("acpclient/transport"), oursBut("internal/process", "internal/jsonscan", "internal/outflow")},
 	{"messages have no behaviour", is("acpclient/wire"), oursBut("internal/jsonscan")},

@@ -14,7 +14,7 @@ import (
 func openKept(m *Model, k keeper.Session) tea.Cmd {
 	switch {
 	case !k.Live:
-		switch command, resumed := m.Workspace.Resume(k); {
+		switch command, resumed := m.Workspace.Kept.Resume(k); {
 		case resumed:
 		case command != "":
 			sayAnywhere(m, "Resume: "+command)
@@ -39,7 +39,7 @@ type keptLeftMsg struct {
 func (msg keptLeftMsg) Handle() tea.Cmd {
 	m := msg.m
 	m.Input.Touch() // keys meant for the other one answer nothing
-	m.Workspace.ListKept()
+	m.Workspace.Kept.List()
 	if msg.err != nil {
 		sayAnywhere(m, words.Sentence(strings.TrimSpace(msg.err.Error())))
 	}

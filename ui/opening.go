@@ -26,7 +26,7 @@ func (m *Model) leaveStart(quit bool) tea.Cmd {
 func chooseFrom(m *Model) (start.Choices, func(spec workspace.Spec, along bool) tea.Cmd) {
 	opts := &m.Options
 	return start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: opts.Place(opts.Cwd), Along: func() bool { return len(m.Front.Thread.Prompts()) > 0 },
-			Attach: func(k keeper.Session) tea.Cmd { return openKept(m, k) }},
+			Attach: func(k keeper.Session) tea.Cmd { return openKept(m, k) }, Registry: opts.Registry},
 		func(spec workspace.Spec, along bool) tea.Cmd {
 			if !along {
 				m.Workspace.Start(spec)

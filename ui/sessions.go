@@ -56,7 +56,7 @@ func (m *Model) anotherAgent(c *page.Page, name string) tea.Cmd {
 		return page.OfferHandOver(c, spec)
 	}
 	m.start.Reset()
-	m.Workspace.ListKept()
+	m.Workspace.Kept.List()
 	m.Choosing = true
 	return nil
 }
@@ -183,7 +183,7 @@ func (s sessions) all() []panel.Session {
 
 // keptRows returns the rows of the kept sessions.
 func (s sessions) keptRows() (rows []panel.Session) {
-	for _, k := range s.m.Workspace.Kept() {
+	for _, k := range s.m.Workspace.Kept.All() {
 		state, about := workspace.DescribeKept(k)
 		row := panel.Session{Section: "Kept", Title: k.Name, Detail: strings.TrimSpace(about + "  " + s.where(k.Agent, k.Dir)), State: state, Value: entry{kept: &k}}
 		if at := cmp.Or(k.Ended, k.Since); !at.IsZero() {

@@ -31,6 +31,7 @@ func (t *terminals) begin(m *Model) tea.Cmd {
 		return ask(m)
 	}
 	t.away, t.wake = true, make(chan struct{}, 1)
+	pace(m)
 	go t.follow(m)
 	return t.next(m)
 }
@@ -88,7 +89,9 @@ func (msg terminalMsg) Handle() tea.Cmd {
 	}
 	now := t.changes[len(t.changes)-1]
 	t.changes = nil
-	if t.away = !now.Attached; t.away {
+	t.away = !now.Attached
+	pace(m)
+	if t.away {
 		return next
 	}
 	now.Adopt()
@@ -97,6 +100,18 @@ func (msg terminalMsg) Handle() tea.Cmd {
 		m.painter.Attach(profile)
 	}
 	return tea.Batch(next, attached(m, profile))
+}
+
+// unseen is the shortest time between two portions of events while nothing is drawn.
+const unseen = 200 * time.Millisecond
+
+// pace sets how often events are taken: seldom while nobody sees them.
+func pace(m *Model) {
+	d := frame
+	if m.terminals.away && len(m.Workspace.Clients()) == 0 {
+		d = unseen
+	}
+	m.Workspace.SetPace(d)
 }
 
 // attached makes everything new for another terminal.

@@ -88,6 +88,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 	case workspace.AccountChanged:
 		m.start.Refresh()
 	case workspace.ClientsChanged:
+		pace(m)
 		m.Front.Say(n.Line)
 	case workspace.SessionsListed:
 		m.start.Refresh()

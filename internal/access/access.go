@@ -29,7 +29,8 @@ import (
 type Token struct {
 	Name string     `json:"name"` // unique
 	Role hello.Role `json:"role"`
-	// Once means that it is valid for one connection. Once used, it is valid only for requests of that one.
+	// Once means that it is valid for one connection, which must begin within a day. Once used, it is valid only
+	// for requests of that one.
 	Once    bool      `json:"once,omitempty"`
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"used,omitzero"` // when a connection last began with it
@@ -65,6 +66,13 @@ func (s *Store) All() ([]Token, error) {
 		s.all, s.err = read(s.path)
 	}
 	return s.all, s.err
+}
+
+// unusedTime is how long a one-time token waits for its client.
+const unusedTime = 24 * time.Hour
+
+func (t Token) lapsed() bool {
+	return t.Once && t.Used.IsZero() && time.Since(t.Created) > unusedTime
 }
 
 type file struct {
@@ -143,6 +151,7 @@ func (s *Store) Add(name string, role hello.Role, once bool) (string, error) {
 	}
 	text := rand.Text()
 	return text, s.change(func(all []Token) ([]Token, error) {
+		all = slices.DeleteFunc(all, Token.lapsed)
 		if slices.ContainsFunc(all, func(t Token) bool { return t.Name == name }) {
 			return nil, fmt.Errorf("a token %s %w", name, ErrExists)
 		}
@@ -182,7 +191,7 @@ func (s *Store) Find(text string) (Token, bool) {
 			found = i
 		}
 	}
-	if err != nil || found < 0 {
+	if err != nil || found < 0 || all[found].lapsed() {
 		return Token{}, false
 	}
 	_, err = hello.ParseRole(string(all[found].Role))

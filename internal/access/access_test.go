@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -108,6 +109,24 @@ func TestUse(t *testing.T) {
 	must.Do(t, s.Remove("always"))
 	if err := s.Use(always.Hash); !errors.Is(err, errRevoked) {
 		t.Error(err)
+	}
+}
+
+// A one-time token that nobody has used for a day is gone.
+func TestOneTimeTokensLapse(t *testing.T) {
+	s, path := newStore(t)
+	text := must.Get(s.Add("x", hello.Talk, true))(t)
+	token, _ := s.Find(text)
+	token.Created = token.Created.Add(-unusedTime - time.Minute)
+	must.Do(t, os.WriteFile(path, must.Get(json.Marshal(file{[]Token{token}}))(t), 0o600))
+	if got, ok := s.Find(text); ok {
+		t.Errorf("found %+v", got)
+	}
+	must.Get(s.Add("x", hello.Talk, true))(t)
+	token.Used = time.Now()
+	must.Do(t, os.WriteFile(path, must.Get(json.Marshal(file{[]Token{token}}))(t), 0o600))
+	if _, ok := s.Find(text); !ok {
+		t.Error("its connection has lost it")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Source says why an agent can be started, or that it cannot.
@@ -41,6 +42,7 @@ type Agent struct {
 	Interpreter string // the program that runs Command if its first line has env find one; "" for any
 
 	// From the configuration, and the variables of installed agents.
+	EnvFile  string            // a file of variables; Env comes before them
 	Env      map[string]string // added to the environment
 	Dir      string            // working directory; "" means the session's
 	Protocol string            // "auto", "1" or "2"; "" means auto
@@ -139,10 +141,13 @@ func (a Agent) State() []string {
 	return strings.Fields(known.state)
 }
 
+// table is Known, for looking at only.
+var table = sync.OnceValue(Known)
+
 // Alias returns the name in the table of an agent of the registry, which may be an npm package: its own id if it
 // is not in the table.
 func Alias(id, npmPackage string) string {
-	for _, a := range Known() {
+	for _, a := range table() {
 		if a.Name == id || npmPackage != "" && a.Package == npmPackage || slices.Contains(strings.Fields(details[a.Name].ids), id) {
 			return a.Name
 		}

@@ -21,8 +21,8 @@ import (
 	"parley/internal/must"
 )
 
-// registry is a server of an index and of archives that hold an agent.
-type registry struct {
+// registryServer is a server of an index and of archives that hold an agent.
+type registryServer struct {
 	*httptest.Server
 	mu      sync.Mutex
 	version string
@@ -31,22 +31,22 @@ type registry struct {
 	fetched []string // "METHOD path"
 }
 
-func newRegistry(t *testing.T, s *shell) *registry {
-	r := &registry{version: "1.0.0"}
+func newRegistry(t *testing.T, s *shell) *registryServer {
+	r := &registryServer{version: "1.0.0"}
 	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)
 	s.configure("registry = \"" + r.URL + "/registry.json\"\n")
 	return r
 }
 
-func (g *registry) set(version string, broken, down bool) {
+func (g *registryServer) set(version string, broken, down bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.version, g.broken, g.down = version, broken, down
 }
 
 // requests returns what was fetched since the last call.
-func (g *registry) requests() string {
+func (g *registryServer) requests() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	all := strings.Join(g.fetched, ", ")
@@ -54,7 +54,7 @@ func (g *registry) requests() string {
 	return all
 }
 
-func (g *registry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *registryServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.fetched = append(g.fetched, r.Method+" "+r.URL.Path)
@@ -185,4 +185,41 @@ func TestInstalledIsPreferred(t *testing.T) {
 		s.want(s.run("", "run", "--agent", name, "hi"), 1, "cannot start")
 	}
 	_ = g
+}
+
+// A project chooses among the agents that the user has, and nothing else.
+func TestAgentOfAProject(t *testing.T) {
+	s := newShell(t)
+	self, _ := os.Executable()
+	seen := filepath.Join(t.TempDir(), "seen")
+	agent := fmt.Sprintf("command = %q\nargs = [\"agent\", \"demo\"]\n", self)
+	s.configure("agent = \"demo\"\nregistry = false\n[agents.mine]\n" + agent + "prefix = [\"/bin/sh\", \"-c\", 'echo \"$SECRET $1\" >> " + seen + "; exec \"$@\"', \"sh\"]\nenv_file = \"" + seen + ".env\"\n")
+	write(t, seen+".env", "SECRET=xyzzy\n")
+	must.Do(t, os.Mkdir(filepath.Join(s.dir, ".parley"), 0o700))
+	project := filepath.Join(s.dir, ".parley", "config.toml")
+	s.want(s.run("", "run", "hello"), 0)
+	if _, err := os.Stat(seen); err == nil {
+		t.Error("the other agent was started")
+	}
+	write(t, project, "agent = \"mine\"\n")
+	s.want(s.run("", "run", "hello"), 0)
+	if got, _ := os.ReadFile(seen); string(got) != "xyzzy "+self+"\n" {
+		t.Errorf("got %q", got)
+	}
+	s.install("npx")
+	for _, name := range []string{"nobody", "codex", "cursor"} {
+		write(t, project, "agent = \""+name+"\"\n")
+		s.want(s.run("", "run", "hello"), 0, "The project prefers the agent "+name+", which is not installed")
+	}
+	write(t, project, "agent = \"mine\"\n[agents.mine]\ncommand = \"./evil\"\n")
+	s.usage([]string{"run", "hello"}, filepath.Join(".parley", "config.toml"), `unknown key "agents"`)
+	write(t, project, "agent = \"mine\"\n")
+	write(t, seen+".env", "xyzzy\n")
+	r := s.run("", "run", "hello")
+	if s.want(r, 1, "env:1: want NAME=VALUE"); strings.Contains(r.stderr, "xyzzy") {
+		t.Errorf("got %+v", r)
+	}
+	if r := s.run("", "agents", "show", "mine"); strings.Contains(r.out, "xyzzy") {
+		t.Errorf("got %+v", r)
+	}
 }

@@ -57,6 +57,10 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	other, err := setup.UseProject(place)
+	if err != nil {
+		return err
+	}
 	mistakes, err := cli.CheckRules(place)
 	if err != nil {
 		return err
@@ -129,12 +133,15 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
 		opts.Inline = f.inline
 	}
+	opts.Registry = offerRegistry(setup)
 	for _, a := range setup.Agents {
 		at := len(opts.Agents)
 		if !found && a.Name == preferred.Name { // if no agent is installed, the demo comes first
 			at = 0
 		}
-		opts.Agents = slices.Insert(opts.Agents, at, configuredSpec(setup, a))
+		spec := configuredSpec(setup, a)
+		spec.Installs = spec.Missing != "" && opts.Registry != nil && slices.ContainsFunc(opts.Registry.Listed, func(l workspace.Spec) bool { return l.Name == spec.Name })
+		opts.Agents = slices.Insert(opts.Agents, at, spec)
 	}
 	opts.TypedAgent = func(line string) (workspace.Spec, error) {
 		a, err := setup.TypedAgent(line)
@@ -181,8 +188,11 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	opts.Logs = func() ([]workspace.Logged, error) { return setup.Logged(place.Cwd) }
 	opts.Names, opts.Usage = cli.Names(), cli.Usage()
-	if opts.Notices = notices; mistakes != "" {
-		setup.Warn(mistakes)
+	opts.Notices = notices
+	for _, line := range []string{mistakes, other} {
+		if line != "" {
+			setup.Warn(line)
+		}
 	}
 	opts.Templates = templates(place, setup.Warn)
 	warnCtx, stop := context.WithCancel(life)
@@ -295,7 +305,7 @@ func agentToStart(cmd *cobra.Command, args []string, setup *cli.Setup) (string, 
 	case name != "":
 		a, err = setup.Find(name)
 	default:
-		return setup.Config.Agent, nil
+		return setup.PreferredAgent(), nil
 	}
 	if meant := mistyped(cmd, args, setup.Agents); err != nil && meant != "" {
 		return "", cli.Usagef("no agent or command %q (did you mean parley %s?); parley --help lists the commands", args[0], meant)
@@ -385,7 +395,7 @@ func configuredSpec(setup *cli.Setup, a agents.Agent) workspace.Spec {
 func agentSpec(a agents.Agent) workspace.Spec {
 	o := workspace.Spec{Name: a.Name, About: a.About(), Command: a.CommandLine(), Where: cli.DescribeSource(a), Custom: a.Typed(), Remote: a.URL != ""}
 	switch a.Source {
-	case agents.Custom, agents.Config, agents.Path:
+	case agents.Custom, agents.Config, agents.Installed, agents.Path:
 		o.Section = "Installed"
 	case agents.Npx:
 		o.Section = "Through npx"

@@ -69,6 +69,22 @@ func TestDoctor(t *testing.T) {
 	must.Do(t, cli.Logins().Set("goose", true))
 	s.ails(doctor.Warn, "goose", "login needed last time", "parley goose")
 
+	if runtime.GOOS != "windows" {
+		write(t, goose, "#!/usr/bin/env node\n")
+		must.Do(t, cli.Logins().Set("goose", false))
+		s.ails(doctor.Fail, "goose", "it needs node, which is not found", "install node")
+		must.Do(t, cli.Logins().Set("goose", true))
+		s.install("goose")
+		must.Do(t, os.Mkdir("bin", 0o755))
+		bin := s.bin
+		s.bin = filepath.Join(s.dir, "bin")
+		s.install("vibe-acp")
+		t.Setenv("PATH", s.bin+string(filepath.ListSeparator)+bin)
+		s.ails(doctor.Warn, "programs", "Ignored: vibe-acp", "give its path")
+		s.bin = bin
+		t.Setenv("PATH", bin)
+	}
+
 	s.configure("theme = \"dark\"\ncolour = 1\n")
 	s.ails(doctor.Fail, "configuration", "config.toml:2", "parley config check")
 	s.ails(doctor.Warn, "goose", "", "") // which is found without a configuration

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -121,11 +122,14 @@ type checkup struct {
 
 	cwd   string
 	setup *Setup // nil if the configuration cannot be read
+
+	mu      sync.Mutex
+	skipped []doctor.Finding // programs in the project, which are looked up at the same time
 }
 
 // checks are in the order in which they run and are shown.
 func (c *checkup) checks() []func(context.Context) []doctor.Finding {
-	return []func(context.Context) []doctor.Finding{c.terminal, c.directory, c.configuration, c.rules, c.state, c.sandbox, c.git, c.kept, c.agents, c.proxies}
+	return []func(context.Context) []doctor.Finding{c.terminal, c.directory, c.configuration, c.rules, c.state, c.sandbox, c.git, c.kept, c.agents, c.programs, c.proxies}
 }
 
 func (c *checkup) terminal(ctx context.Context) []doctor.Finding {
@@ -143,7 +147,20 @@ func (c *checkup) directory(context.Context) []doctor.Finding {
 		return []doctor.Finding{{Check: "directory", State: doctor.Fail, Text: err.Error(), Fix: "cd to a directory that exists"}}
 	}
 	c.cwd = place.Cwd
+	WarnSkippedPrograms(func(line string) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.skipped = append(c.skipped, doctor.Finding{Check: "programs", State: doctor.Warn, Text: line,
+			Fix: "to use it, give its path in the configuration, or after parley --"})
+	})
 	return nil
+}
+
+// programs are those that were skipped while others were looked up.
+func (c *checkup) programs(context.Context) []doctor.Finding {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.skipped
 }
 
 func (c *checkup) configuration(context.Context) []doctor.Finding {
@@ -247,12 +264,9 @@ func (c *checkup) agents(context.Context) (found []doctor.Finding) {
 	if setup == nil {
 		setup = &Setup{Config: &config.Config{}, Agents: agents.Discover(programs.NewPath(os.Environ()).Find)}
 	}
-	usable := 0
 	for _, a := range setup.Agents {
 		if f, ok := setup.examine(a, Directories{Cwd: c.cwd}); ok {
-			if found = append(found, f); f.State != doctor.Fail {
-				usable++
-			}
+			found = append(found, f)
 		}
 	}
 	if name := setup.Config.Agent; name != "" {
@@ -260,15 +274,13 @@ func (c *checkup) agents(context.Context) (found []doctor.Finding) {
 			found = append(found, doctor.Finding{Check: a.Name, State: doctor.Fail, Text: "the agent of the configuration is not installed", Fix: a.Install})
 		}
 	}
-	if usable == 0 {
-		text, fix := "no agent is installed", "parley agents lists known ones; parley demo needs none"
-		if _, err := programs.Find("npx"); err == nil {
-			text += "; npx fetches those that are npm packages"
-			return append(found, doctor.Finding{Check: "agents", State: doctor.OK, Text: text})
-		}
-		found = append(found, doctor.Finding{Check: "agents", State: doctor.Warn, Text: text, Fix: fix})
+	if len(found) > 0 {
+		return found
 	}
-	return found
+	if _, err := programs.Find("npx"); err == nil {
+		return []doctor.Finding{{Check: "agents", State: doctor.OK, Text: "no agent is installed; npx fetches those that are npm packages"}}
+	}
+	return []doctor.Finding{{Check: "agents", State: doctor.Warn, Text: "no agent is installed", Fix: "parley agents lists known ones; parley demo needs none"}}
 }
 
 // examine returns what is known of an agent without running it; false for one that is not installed, or that npx
@@ -303,6 +315,11 @@ func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool
 			if a.Source == agents.Path {
 				f.Fix = a.Install
 			}
+			return f, true
+		}
+		if name := programs.NewPath(cmd.Env).NeedsMissing(cmd); name != "" {
+			name = safetext.Line(name, 80)
+			f.State, f.Text, f.Fix = doctor.Fail, f.Text+"; it needs "+name+", which is not found", "install "+name+", or add its directory to PATH"
 			return f, true
 		}
 		if a.Source == agents.Config {

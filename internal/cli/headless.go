@@ -88,6 +88,13 @@ func (f *headlessFlags) load(place Directories, s Streams) (*Setup, error) {
 	if err != nil {
 		return nil, err
 	}
+	note, err := setup.UseProject(place)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		s.PrintError(note)
+	}
 	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
 	if setup.SystemPrompt, err = f.systemPrompt.Read(); err != nil {
 		return nil, err

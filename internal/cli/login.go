@@ -27,7 +27,11 @@ func WithVariables(a agents.Agent, more map[string]string) agents.Agent {
 // NewAgentLogin finds the program, using the agent's environment, and runs nothing. The command is
 // not passed through a shell. Once running, it ends with ctx.
 func (s *Setup) NewAgentLogin(ctx context.Context, a agents.Agent, c event.AuthCommand, place Directories) (workspace.AgentLogin, error) {
-	env := programs.Environ(agentEnviron(a, os.Environ()))
+	own, err := agentEnviron(a, os.Environ())
+	if err != nil {
+		return workspace.AgentLogin{}, err
+	}
+	env := programs.Environ(own)
 	shown := terminal.Command{Command: c.Command, Args: c.Args}
 	for _, e := range c.Env {
 		env = append(env, e.Name+"="+e.Value)

@@ -210,8 +210,8 @@ func (s *Setup) choose(name string, commandLine []string, hint string) (agents.A
 		return Custom(commandLine), nil
 	case name != "":
 		return s.Find(name)
-	case s.Config.Agent != "": // do not fall back to another one
-		return s.Find(s.Config.Agent)
+	case s.PreferredAgent() != "": // do not fall back to another one
+		return s.Find(s.PreferredAgent())
 	}
 	a, ok := s.Default()
 	if !ok {

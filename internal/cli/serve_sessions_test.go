@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -185,6 +186,38 @@ func TestServeOnce(t *testing.T) {
 	p.Close(websocket.StatusNormalClosure, "")
 	if _, err := run.browse(t, once); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("used again: %v", err)
+	}
+}
+
+// Over HTTP, too, where each request shows the token.
+func TestServeOnceOverHTTP(t *testing.T) {
+	scriptedKept(t, "kept")
+	run := runServe(t, "--sessions", "--listen", "127.0.0.1:0")
+	once := must.Get(doTokens(t, "add", "guest", "--role", "talk", "--once"))(t)
+	post := func(connection, message string) *http.Response {
+		t.Helper()
+		req := must.Get(http.NewRequestWithContext(t.Context(), "POST", "http"+strings.TrimPrefix(run.url(t), "ws"), strings.NewReader(message)))(t)
+		req.Header = http.Header{"Authorization": {"Bearer " + once}, "Content-Type": {"application/json"}}
+		if connection != "" {
+			req.Header["Acp-Connection-Id"] = []string{connection}
+		}
+		res := must.Get(http.DefaultClient.Do(req))(t)
+		res.Body.Close()
+		return res
+	}
+	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`
+	first := post("", initialize)
+	id := first.Header.Get("Acp-Connection-Id")
+	if first.StatusCode != 200 || id == "" {
+		t.Fatalf("got %d", first.StatusCode)
+	}
+	for range 2 {
+		if got := post(id, `{"jsonrpc":"2.0","id":2,"method":"session/list","params":{}}`); got.StatusCode != 202 {
+			t.Errorf("a later request: %d", got.StatusCode)
+		}
+	}
+	if got := post("", initialize); got.StatusCode != 401 || got.Header.Get("Acp-Connection-Id") != "" {
+		t.Errorf("another connection: %d", got.StatusCode)
 	}
 }
 

@@ -71,6 +71,8 @@ type Setup struct {
 
 	joining sync.Mutex
 
+	projectAgent string // that the project prefers; see UseProject
+
 	// Protocol is the version of ACP to use instead of the agents' own setting: auto, 1 or 2. ""
 	// keeps that setting.
 	Protocol string
@@ -181,7 +183,10 @@ func merge(c *config.Config, known []agents.Agent) []agents.Agent {
 	var own []agents.Agent
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
 		a := c.Agents[name]
-		own = append(own, agents.Agent{Name: name, Title: name, Command: a.Command, Args: a.Args, Env: a.Env, Dir: a.Cwd, Protocol: a.Protocol, URL: a.URL, Source: agents.Config})
+		if len(a.Prefix) > 0 {
+			a.Command, a.Args = a.Prefix[0], slices.Concat(a.Prefix[1:], []string{a.Command}, a.Args)
+		}
+		own = append(own, agents.Agent{Name: name, Title: name, Command: a.Command, Args: a.Args, EnvFile: a.EnvFile, Env: a.Env, Dir: a.Cwd, Protocol: a.Protocol, URL: a.URL, Source: agents.Config})
 	}
 	for _, k := range known {
 		if _, ok := c.Agents[k.Name]; !ok {
@@ -215,11 +220,33 @@ func (s *Setup) Find(name string) (agents.Agent, error) {
 	}
 }
 
+// UseProject reads which agent the project prefers. It can choose only among those that the user has: what would be
+// fetched, or is not installed, is named in the returned note and not used.
+func (s *Setup) UseProject(p Directories) (note string, err error) {
+	name, err := config.ProjectAgent(cmp.Or(p.Origin, p.Cwd))
+	if err != nil {
+		return "", UsageError{err.Error()}
+	}
+	if name == "" {
+		return "", nil
+	}
+	a, ok := agents.Find(s.Agents, name)
+	if !ok || a.Source == agents.Missing || a.Source == agents.Npx {
+		return "The project prefers the agent " + safetext.Line(name, 80) + ", which is not installed", nil
+	}
+	s.projectAgent = a.Name
+	return "", nil
+}
+
+// PreferredAgent returns the name of the agent to start when none is named, "" if neither the project nor the
+// configuration says one.
+func (s *Setup) PreferredAgent() string { return cmp.Or(s.projectAgent, s.Config.Agent) }
+
 // Default returns the agent to use if none is named: the configured one, else the first installed,
 // else the demo. ok is false for the demo.
 func (s *Setup) Default() (a agents.Agent, ok bool) {
-	if s.Config.Agent != "" {
-		if a, err := s.Find(s.Config.Agent); err == nil {
+	if name := s.PreferredAgent(); name != "" {
+		if a, err := s.Find(name); err == nil {
 			return a, true
 		}
 	}
@@ -272,23 +299,36 @@ func (s *Setup) TypedAgent(line string) (agents.Agent, error) {
 	return a, nil
 }
 
-// agentEnviron returns env with the agent's own variables added.
-func agentEnviron(a agents.Agent, env []string) []string {
-	env = slices.Clip(env)
-	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
-		env = append(env, name+"="+a.Env[name])
+// agentEnviron returns env with the agent's own variables added. Those of its file are read each time.
+func agentEnviron(a agents.Agent, env []string) ([]string, error) {
+	own := map[string]string{}
+	if a.EnvFile != "" {
+		file, err := config.EnvFile(a.EnvFile)
+		if err != nil {
+			return nil, err
+		}
+		own = file
 	}
-	return env
+	maps.Copy(own, a.Env)
+	env = slices.Clip(env)
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		env = append(env, name+"="+own[name])
+	}
+	return env, nil
 }
 
 // program returns the agent's command for a place, with the absolute path of the program. A plain
 // name is never found in the project. A relative path, possible only on the command line, may be.
 // The command is never nil.
 func (s *Setup) program(a agents.Agent, p Directories) (*exec.Cmd, error) {
-	cmd := &exec.Cmd{Path: a.Command, Args: append([]string{a.Command}, a.Args...), Env: agentEnviron(a, os.Environ()), Dir: cmp.Or(a.Dir, p.Cwd)}
+	cmd := &exec.Cmd{Path: a.Command, Args: append([]string{a.Command}, a.Args...), Dir: cmp.Or(a.Dir, p.Cwd)}
+	var err error
+	if cmd.Env, err = agentEnviron(a, os.Environ()); err != nil {
+		return cmd, UsageError{err.Error()}
+	}
 	path := programs.NewPath(cmd.Env)
 	cmd.Env = programs.Environ(cmd.Env)
-	err := find(cmd, path, a, p)
+	err = find(cmd, path, a, p)
 	if err != nil {
 		err = &event.StartError{Command: safetext.Line(a.Command, 200), Err: err}
 	}

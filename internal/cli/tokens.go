@@ -121,7 +121,7 @@ func newTokensAdd(s Streams) *cobra.Command {
 		return err
 	}}
 	cmd.Flags().StringVar(&role, "role", "", "what the client may do: watch, talk or approve")
-	cmd.Flags().BoolVar(&once, "once", false, "valid for one connection")
+	cmd.Flags().BoolVar(&once, "once", false, "valid for one connection, which must begin within a day")
 	return cmd
 }
 

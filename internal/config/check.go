@@ -89,6 +89,12 @@ func (k *checker) agent(a *Agent, path ...string) {
 		k.local(a, path)
 	}
 	k.process(&a.Command, a.Args, a.Env, path)
+	if a.EnvFile != "" {
+		k.path(&a.EnvFile, append(path, "env_file")...)
+	}
+	if len(a.Prefix) > 0 {
+		k.process(&a.Prefix[0], a.Prefix[1:], nil, append(path, "prefix"))
+	}
 	k.cwd(&a.Cwd, append(path, "cwd"))
 	k.oneOf(a.Protocol, []string{"auto", "1", "2"}, append(path, "protocol")...)
 	if a.SystemPrompt != "" {

@@ -90,6 +90,8 @@ type Config struct {
 type Agent struct {
 	Command  string            `toml:"command"` // a name on PATH or an absolute path
 	Args     []string          `toml:"args"`
+	Prefix   []string          `toml:"prefix"`   // the command that starts Command: of a container, of another machine
+	EnvFile  string            `toml:"env_file"` // an absolute path, of a file of variables; Env comes before it
 	Env      map[string]string `toml:"env"`      // added to the environment
 	Cwd      string            `toml:"cwd"`      // absolute; "" means the session's
 	Protocol string            `toml:"protocol"` // auto, 1 or 2; "" means 1
@@ -185,7 +187,7 @@ func Parse(name string, data []byte) (*Config, error) {
 		return nil, problem{what: fmt.Sprintf("larger than %d bytes", maxSize)}.in(name)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors on Windows write it
-	doc, found := scan(data)
+	doc, found := scan(data, file())
 	if found != nil {
 		return nil, found.in(name)
 	}

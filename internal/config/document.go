@@ -91,7 +91,7 @@ func shapeOf(t reflect.Type) *shape {
 
 // scan walks through the file and checks every key and the type of every value. It stops at
 // a syntax error, which decode will describe.
-func scan(data []byte) (*document, *problem) {
+func scan(data []byte, file *shape) (*document, *problem) {
 	d := &document{data: data, lines: []int{0}, values: map[string]place{}}
 	for i, b := range data {
 		if b == '\n' {
@@ -101,11 +101,11 @@ func scan(data []byte) (*document, *problem) {
 	var parser unstable.Parser
 	parser.Reset(data)
 	var table []string
-	in := file()
+	in := file
 	for d.found == nil && parser.NextExpression() {
 		switch e := parser.Expression(); e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			table, in = d.descend(nil, file(), e.Key())
+			table, in = d.descend(nil, file, e.Key())
 			if in != nil && e.Kind == unstable.ArrayTable {
 				d.mismatch(table, in, "an array of tables")
 			} else if in != nil && in.leaf != unstable.Invalid {
@@ -203,9 +203,9 @@ func (d *document) offset(offset int) place {
 	return place{line + 1, utf8.RuneCount(d.data[d.lines[line]:offset]) + 1}
 }
 
-// decode fills a Config. It reports syntax errors and duplicate keys; scan has checked the
+// decode fills a Config or a project. It reports syntax errors and duplicate keys; scan has checked the
 // rest.
-func (d *document) decode(c *Config) *problem {
+func (d *document) decode(c any) *problem {
 	err := toml.NewDecoder(bytes.NewReader(d.data)).DisallowUnknownFields().Decode(c)
 	if err == nil {
 		return nil

@@ -103,7 +103,9 @@ approve_from_clients = false
 [agents.mine]
 command = "my-agent"            # a name on PATH, an absolute path or one from ~/
 args = ["--acp"]
-env = { MY_AGENT_LOG = "warn" } # added to the environment
+prefix = ["nice", "-n", "5"]    # a command that starts it: docker exec -i box, ssh host, …
+env_file = "~/.my-agent.env"    # lines of NAME=VALUE, added to the environment
+env = { MY_AGENT_LOG = "warn" } # the same, and before those of the file
 cwd = "~/"                      # default: the session's directory
 protocol = "1"                  # 1, 2 (a draft) or auto; default: 1
 offer_tools = true              # default: as above

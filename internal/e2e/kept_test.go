@@ -24,10 +24,15 @@ type keeping struct {
 func keep(t *testing.T, cols, rows int, args ...string) (*keeping, *Screen) {
 	t.Helper()
 	k := &keeping{T: t, dir: workDir(t)}
-	sockets := must.Get(os.MkdirTemp("", "k"))(t) // the path of a socket must be short
-	t.Cleanup(func() { os.RemoveAll(sockets) })
-	k.env = []string{"XDG_RUNTIME_DIR=" + sockets, "EDITOR=" + filepath.Join(filepath.Dir(k.dir), "edit")}
+	k.short()
 	return k, StartEnv(t, cols, rows, k.dir, k.env, append([]string{"--keep"}, args...)...)
+}
+
+// short sets the environment: the path of a socket must be short.
+func (k *keeping) short() {
+	sockets := must.Get(os.MkdirTemp("", "k"))(k)
+	k.Cleanup(func() { os.RemoveAll(sockets) })
+	k.env = []string{"XDG_RUNTIME_DIR=" + sockets, "EDITOR=" + filepath.Join(filepath.Dir(k.dir), "edit")}
 }
 
 // attach attaches another terminal.
@@ -184,4 +189,39 @@ func TestKeptChangesTerminals(t *testing.T) {
 	b.WaitFor("Detached: parley attach work")
 	b.ExitCode()
 	open(t, k.dir)
+}
+
+// The user's program is told of what waits while nothing is attached, and of what is done.
+func TestKeptNotifies(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"", "--linear"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			k := &keeping{T: t, dir: workDir(t)}
+			root := filepath.Dir(k.dir)
+			note, told := filepath.Join(root, "note"), filepath.Join(root, "told")
+			must.Do(t, os.WriteFile(note, []byte("#!/bin/sh\ncat >> '"+told+"'\n"), 0o755))
+			must.Do(t, os.MkdirAll(filepath.Join(root, "home", ".config", "parley"), 0o755))
+			write(t, filepath.Join(root, "home", ".config", "parley", "config.toml"), "notify_command = ['"+note+"']\nkeep = true\n")
+			k.short()
+			args, ready := scripted(t), placeholder
+			if mode != "" {
+				args, ready = append([]string{mode}, args...), "You:"
+			}
+			s := StartEnv(t, 80, 24, k.dir, k.env, args...)
+			defer k.stop()
+			s.WaitFor(ready)
+			s.Prompt("ask")
+			k.waits(s, "running")
+			s.Prompt("/detach")
+			s.WaitFor("Detached: parley attach work")
+			s.ExitCode()
+			open(t, k.dir)
+			k.waits(s, "? ")
+			s.poll("the program to be told", func() bool {
+				text, _ := os.ReadFile(told)
+				return strings.Contains(string(text), `"session":"work"`) && strings.Contains(string(text), `"why":"waits","line":"Use a tool`)
+			})
+		})
+	}
 }

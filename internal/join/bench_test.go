@@ -24,8 +24,8 @@ func BenchmarkFlood(b *testing.B) {
 	text := func(i int) event.Event {
 		return event.TextArrived{For: event.For{Session: "s1"}, Role: event.Agent, MessageID: fmt.Sprint(i / 1000), Text: "some words of an answer "}
 	}
-	tool := func(i int) event.Event { // no two can be joined
-		id, status := fmt.Sprint(i%50), "in_progress"
+	tool := func(i int) event.Event { // no two can be joined: each is a message
+		id, status := fmt.Sprint(i), "in_progress"
 		title := fmt.Sprint("Call ", i)
 		return event.ToolChanged{For: event.For{Session: "s1"}, ID: id, Title: &title, Status: &status}
 	}

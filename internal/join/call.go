@@ -230,13 +230,20 @@ func toolUpdate(id string, f [fields]field, had hashes, first bool, d dialect) (
 			now[i] = 0 // version 1 cannot clear it
 			continue
 		}
-		data := []byte(jsonText(m.value))
-		if now[i] = maphash.Bytes(seed, data); now[i] == had[i] {
+		value, isText := m.value.(string)
+		if !isText {
+			value = jsonText(m.value)
+		}
+		if now[i] = maphash.String(seed, value); now[i] == had[i] {
 			continue
 		}
-		u[m.name] = json.RawMessage(data)
-		if m.value == nil && d.version == 1 { // null leaves it unchanged
+		switch {
+		case isText:
+			u[m.name] = value
+		case m.value == nil && d.version == 1: // null leaves it unchanged
 			u[m.name] = []any{}
+		default:
+			u[m.name] = json.RawMessage(value)
 		}
 	}
 	if len(u) == n {

@@ -14,9 +14,9 @@ package join
 import (
 	"bufio"
 	"context"
+	"errors"
 	"net"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -69,23 +69,19 @@ func Serve(w *workspace.Workspace, l net.Listener, opts Options) *Hub {
 
 // accept handles connections until the listener is closed.
 func (h *Hub) accept(ctx context.Context) {
-	for {
+	for ctx.Err() == nil {
 		conn, err := h.listener.Accept()
-		if err != nil {
-			if ctx.Err() != nil {
-				return
-			}
-			select { // no file descriptors are left, say
+		switch {
+		case err == nil:
+			go h.greet(ctx, conn)
+		case errors.Is(err, net.ErrClosed):
+			return
+		default: // no file descriptors are left, say
+			select {
 			case <-time.After(time.Second):
-				if _, gone := err.(*net.OpError); gone && strings.Contains(err.Error(), net.ErrClosed.Error()) {
-					return
-				}
-				continue
 			case <-ctx.Done():
-				return
 			}
 		}
-		go h.greet(ctx, conn)
 	}
 }
 
@@ -106,7 +102,10 @@ func (h *Hub) greet(ctx context.Context, conn net.Conn) {
 	conn.SetReadDeadline(time.Time{})
 	c := newClient(h, said, newWire(conn, r))
 	h.inbox.add(func() { h.joined(c, conn) })
-	<-c.peer.Done()
+	select {
+	case <-c.peer.Done():
+	case <-ctx.Done(): // it may not have been started
+	}
 	stop()
 	c.peer.Close(nil)
 	h.inbox.add(func() { h.left(c) })
@@ -124,8 +123,10 @@ func refuse(conn net.Conn, why string) {
 // joined adds a client.
 func (h *Hub) joined(c *client, conn net.Conn) {
 	if len(h.clients) >= maxClients {
-		refuse(conn, "too many clients have joined")
-		go c.peer.Close(nil)
+		go func() {
+			refuse(conn, "too many clients have joined")
+			c.peer.Close(nil)
+		}()
 		return
 	}
 	h.clients = append(h.clients, c)

@@ -17,7 +17,7 @@ import (
 // Whenever a client joins, and whatever happens in the session, it has the conversation word for word: nothing
 // twice, nothing left out.
 func TestAnyMomentOfJoining(t *testing.T) {
-	for seed := range uint64(seeds.Of(200)) {
+	for seed := range uint64(seeds.Of(120)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 7))
 			with(t, []string{"1", "2"}[seed%2], Options{}, func(r *rig) {

@@ -37,6 +37,19 @@ func (p Path) Interpret(cmd *exec.Cmd, known ...string) error {
 	return nil
 }
 
+// NeedsMissing returns the interpreter that env is to find for a command and will not, "" if there is none. The
+// command would start, and fail with an error of env.
+func (p Path) NeedsMissing(cmd *exec.Cmd) string {
+	words := interpreter(cmd.Path)
+	if len(words) == 0 {
+		return ""
+	}
+	if _, err := p.Find(words[0]); err == nil {
+		return ""
+	}
+	return words[0]
+}
+
 // interpreter returns the name of the program that env is to find for a script, with its
 // arguments; nil for any other file.
 func interpreter(file string) []string {

@@ -267,7 +267,7 @@ func (r *router) refresh(ctx context.Context) []entry {
 // open answers session/new. A parley that is started opens a session itself, which is the answer.
 func (r *router) open(ctx context.Context, params json.RawMessage, answer func(any, error)) error {
 	if !r.opts.Role.Talks() {
-		return errors.New("Not allowed: this client may only watch")
+		return jsonrpc.Errorf(jsonrpc.CodeInternalError, "Not allowed: this client may only watch")
 	}
 	if r.opts.Start == nil {
 		live, err := r.opts.List()

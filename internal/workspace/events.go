@@ -28,6 +28,9 @@ func (a *Agent) listen() {
 	})
 }
 
+// SetPace sets Options.Pace.
+func (w *Workspace) SetPace(pace time.Duration) { w.opts.Pace = pace }
+
 // Batch is events of one agent, in order, that have not been applied yet.
 type Batch struct {
 	agent  *Agent

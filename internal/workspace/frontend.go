@@ -24,6 +24,8 @@ type FrontEnd struct {
 	Home   string // shortened to ~ in paths
 	// TreesDir is the directory of parley's worktrees, which are named by their names. "": there are none.
 	TreesDir string
+	// Registry is that of agents that can be installed. nil: it is turned off.
+	Registry *Registry
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
 	// History and Drafts save what was typed, for the project of Cwd. nil: only for this

@@ -9,39 +9,45 @@ import (
 	"parley/internal/keeper"
 )
 
-// Kept returns the other kept sessions of the user, as they were listed last: those that wait for an answer first.
-func (w *Workspace) Kept() []keeper.Session { return w.kept }
+// Kept is the other kept sessions of the user.
+type Kept struct {
+	w   *Workspace
+	all []keeper.Session
+}
 
-// ListKept lists the kept sessions, which is reported as SessionsListed.
-func (w *Workspace) ListKept() {
-	list := w.opts.Kept
+// All returns them as they were listed last: those that wait for an answer first.
+func (k *Kept) All() []keeper.Session { return k.all }
+
+// List lists them, which is reported as SessionsListed.
+func (k *Kept) List() {
+	w, list := k.w, k.w.opts.Kept
 	if list == nil {
 		return
 	}
 	w.begin(func() Result {
-		kept, err := list()
+		all, err := list()
 		return after(func() {
-			w.kept = kept
+			k.all = all
 			w.tell(SessionsListed{err})
 		})
 	})
 }
 
-// Resume opens the session of a kept parley that has ended, if its agent is running here. Else it returns the command
-// that resumes it, "" if it cannot be resumed.
-func (w *Workspace) Resume(k keeper.Session) (command string, resumed bool) {
-	if i := slices.Index(k.Resume, "--resume"); i > 0 && i+1 < len(k.Resume) {
-		for _, a := range w.Agents() {
-			if info := a.Info(); a.Spec.Name == k.Resume[0] && info != nil && reopenMethodOf(*info) != reopenNone {
-				a.OpenStored(event.StoredSession{ID: k.Resume[i+1], Cwd: k.Dir, Title: k.Title}, nil)
+// Resume opens the session of one that has ended, if its agent is running here. Else it returns the command that resumes
+// it, "" if it cannot be resumed.
+func (k *Kept) Resume(s keeper.Session) (command string, resumed bool) {
+	if i := slices.Index(s.Resume, "--resume"); i > 0 && i+1 < len(s.Resume) {
+		for _, a := range k.w.Agents() {
+			if info := a.Info(); a.Spec.Name == s.Resume[0] && info != nil && reopenMethodOf(*info) != reopenNone {
+				a.OpenStored(event.StoredSession{ID: s.Resume[i+1], Cwd: s.Dir, Title: s.Title}, nil)
 				return "", true
 			}
 		}
 	}
-	if k.Resume == nil {
+	if s.Resume == nil {
 		return "", false
 	}
-	return "parley " + strings.Join(k.Resume, " "), false
+	return "parley " + strings.Join(s.Resume, " "), false
 }
 
 // DescribeKept says what a kept session does, and what it is about: the open question, else its title.

@@ -80,7 +80,7 @@ func (w *Workspace) Archived() bool { return w.archived }
 // is reported as SessionsListed.
 func (w *Workspace) List() {
 	w.loadNames()
-	w.ListKept()
+	w.Kept.List()
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
 			a.ListSessions(w.archived, func(kept []event.StoredSession, err error) {

@@ -98,6 +98,8 @@ type Options struct {
 
 // Workspace is everything that is open. It belongs to one goroutine.
 type Workspace struct {
+	Kept Kept // kept sessions that the terminal can be attached to
+
 	opts        Options
 	sessions    []*Session
 	front       *Session
@@ -114,7 +116,6 @@ type Workspace struct {
 	templates   Templates
 	followers   followers
 	clients     []Client
-	kept        []keeper.Session
 	status      keeper.Status // the last one
 	resumes     string        // the session that its Resume is about
 }
@@ -126,6 +127,7 @@ func New(opts Options) *Workspace {
 	}
 	w := &Workspace{opts: opts, conns: newConnections(), names: newNames(), credentials: map[string]credentials{}, templates: Templates{opts.Templates, map[string]bool{}},
 		status: keeper.Status{Clients: opts.Clients}}
+	w.Kept.w = w
 	w.front = newSession(w, newAgent(w))
 	if opts.Prompt != "" {
 		w.front.Prompts.Queue.Add(opts.Prompt)

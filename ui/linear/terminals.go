@@ -130,7 +130,7 @@ func (c *chat) attachTo(name string) {
 	case i < 0:
 		c.out.say("No kept session %s: /sessions lists them.", safetext.Line(name, 60))
 	case !all[i].Live:
-		if command, resumed := c.w.Resume(all[i]); !resumed {
+		if command, resumed := c.w.Kept.Resume(all[i]); !resumed {
 			c.out.say("%s has ended. %s", name, cmp.Or(command, "It cannot be resumed."))
 		}
 	case c.terminals.keeper != nil:

@@ -221,10 +221,10 @@ func (s *Screen) Detach() {
 
 // Attach has another terminal show the next view, without waiting for it. It is asked what it can do, as the first one was.
 func (s *Screen) Attach(terminal tty.Profile) {
+	s.mu.Lock()
+	s.next.view, s.next.printed, s.said, s.resized = nil, nil, nil, false // meant for the other terminal
+	s.mu.Unlock()
 	s.call(func() {
-		s.mu.Lock()
-		s.printed, s.said, s.resized = nil, nil, false
-		s.mu.Unlock()
 		s.terminal, s.absent, s.asked, s.due, s.painted = terminal, false, false, false, time.Time{}
 	})
 }
@@ -295,6 +295,9 @@ func (s *Screen) step() (rest time.Duration) {
 	r := s.next
 	s.next = request{}
 	s.mu.Unlock()
+	if s.absent {
+		s.printed = nil // for a terminal that has left
+	}
 	s.printed = append(s.printed, r.printed...)
 	for _, f := range r.calls {
 		f()

@@ -128,6 +128,7 @@ func TestModesAreRestored(t *testing.T) {
 	for name, end := range map[string]func(s *Screen){
 		"close":   func(s *Screen) { s.Close() },
 		"release": func(s *Screen) { s.Release(); s.Close() },
+		"detach":  func(s *Screen) { s.Detach(); s.Close() },
 		"panic": func(s *Screen) {
 			s.call(func() { panic("a mistake") })
 			synctest.Wait()
@@ -149,6 +150,63 @@ func TestModesAreRestored(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A terminal that has left gets nothing; the next one gets all modes, the newest view and the rows printed for it.
+func TestTerminalsChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, s := look(20, 5)
+		defer s.Close()
+		live := func(text string) tea.View {
+			return tea.View{Content: text, ReportFocus: true, Cursor: tea.NewCursor(0, 0)}
+		}
+		s.Show(live("first"), false)
+		synctest.Wait()
+		s.Detach()
+		balanced(t, string(g.take()))
+		s.Print("printed for nobody")
+		s.Show(live("nobody sees it"), true)
+		s.Raw(ansi.Notify("nobody hears it"))
+		synctest.Wait()
+		s.Print("nor this")
+		s.Show(live("nor that"), true)
+		if out := g.take(); len(out) > 0 {
+			t.Errorf("written to nobody: %q", out)
+		}
+		s.Attach(tty.Profile{})
+		s.Raw(ansi.Notify("heard"))
+		s.Print("printed")
+		s.Show(live("second"), true)
+		synctest.Wait()
+		out := string(g.take())
+		for _, want := range []string{ansi.SetModeBracketedPaste, ansi.SetModeFocusEvent, "heard", "printed", "second"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("the new terminal did not get %q: %q", want, out)
+			}
+		}
+		for _, not := range []string{"nobody", "nor", "first"} {
+			if strings.Contains(out, not) {
+				t.Errorf("it got what was meant for another one: %q", out)
+			}
+		}
+		if !s.Release() { // a program has it
+			t.Error("not released")
+		}
+		g.take()
+		s.Detach()
+		s.Restore()
+		s.Show(live("third"), true)
+		synctest.Wait()
+		if out := g.take(); len(out) > 0 {
+			t.Errorf("written to nobody: %q", out)
+		}
+		s.Attach(tty.Profile{})
+		s.Show(live("fourth"), true)
+		synctest.Wait()
+		if out := string(g.take()); !strings.Contains(out, "fourth") || strings.Contains(out, "third") {
+			t.Errorf("got %q", out)
+		}
+	})
 }
 
 // balanced wants the last word about each mode to be that of a terminal at rest.

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/intent"
 	"parley/internal/keeper"
+	"parley/internal/safetext"
 	"parley/internal/text"
 	"parley/internal/workspace"
 	"parley/ui/layer"
@@ -28,6 +29,7 @@ type Agents struct {
 	choices Choices
 	list    *list.List
 	note    string
+	shop    *shop
 }
 
 // Choices is what the first page offers.
@@ -41,13 +43,15 @@ type Choices struct {
 	Along func() bool
 	// Attach attaches the terminal to a kept session, or resumes one that has ended.
 	Attach func(k keeper.Session) tea.Cmd
+	// Registry is that of agents that can be installed; nil: there is none.
+	Registry *workspace.Registry
 }
 
 // NewAgents returns the page. start is called with the agent that the user chooses, and whether it gets the
 // conversation of the page in front; leave is called when the user leaves it, which quits if there is no page to
 // return to.
 func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, start func(spec workspace.Spec, along bool) tea.Cmd, leave func(quit bool) tea.Cmd) *Agents {
-	s := &Agents{env: env, w: w, start: start, leave: leave, choices: choices}
+	s := &Agents{env: env, w: w, start: start, leave: leave, choices: choices, shop: newShop(choices.Registry)}
 	s.list = list.New(s.items())
 	s.list.Ranked = true
 	s.list.Select(max(0, slices.IndexFunc(choices.Agents, func(a workspace.Spec) bool { return a.Name == choices.Choice })))
@@ -57,7 +61,7 @@ func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, start fu
 // items returns the rows.
 func (s *Agents) items() []list.Item {
 	items := make([]list.Item, 0, len(s.choices.Agents))
-	for _, k := range s.w.Kept() {
+	for _, k := range s.w.Kept.All() {
 		state, about := workspace.DescribeKept(k)
 		items = append(items, list.Item{Title: k.Name, Detail: strings.TrimSpace(k.Agent + "  " + about), Hint: state, Section: "Kept", Value: k})
 	}
@@ -71,6 +75,7 @@ func (s *Agents) items() []list.Item {
 		}
 		items = append(items, item)
 	}
+	items = append(items, s.shop.items(s.choices.Agents)...)
 	if s.choices.TypedAgent != nil {
 		for _, kind := range []typedKind{"A command", "A URL"} {
 			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "Other", Value: kind})
@@ -124,6 +129,9 @@ func (s *Agents) typed() string {
 // Key takes all keys.
 func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
 	s.note = ""
+	if s.shop.open() {
+		return s.shopKey(p), true
+	}
 	switch p.Name {
 	case "enter":
 		return s.choose(false), true
@@ -148,6 +156,9 @@ func (s *Agents) first() bool { return len(s.w.Sessions()) == 1 && s.w.Front().B
 
 // Paste adds to the filter.
 func (s *Agents) Paste(text string) (tea.Cmd, bool) {
+	if s.shop.open() {
+		return nil, true
+	}
 	s.note = ""
 	s.list.SetFilter(s.list.Filter() + strings.TrimRight(text, "\r\n"))
 	return nil, true
@@ -172,8 +183,14 @@ func (s *Agents) choose(along bool) tea.Cmd {
 	case keeper.Session:
 		return s.choices.Attach(v)
 	case typedKind:
+		if v == searchRow {
+			return s.fetch()
+		}
 		s.note = v.how() + ", then press enter"
 	case workspace.Spec:
+		if v.Missing != "" && v.Installs {
+			return s.offer(v)
+		}
 		if v.Missing != "" {
 			s.note = v.Name + " is not installed: " + v.Missing
 			return nil
@@ -186,6 +203,9 @@ func (s *Agents) choose(along bool) tea.Cmd {
 // Rows draws the page.
 func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := s.env.Theme
+	if s.shop.open() {
+		return s.shopRows(width, height), nil
+	}
 	about := "  chat with a coding agent in "
 	if text.Width(" parley"+about+s.choices.Dir) > width {
 		about = "  in " // the directory matters more
@@ -231,6 +251,10 @@ func (s *Agents) divide(height, foot int) (above, below, room int) {
 
 // Saw implements layer.Viewer.
 func (s *Agents) Saw(width, height int) {
+	if s.shop.open() {
+		s.sawShop(width, height)
+		return
+	}
 	_, _, room := s.divide(height, len(s.foot(width, s.env.Theme)))
 	s.list.Shown(room)
 }
@@ -251,7 +275,13 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	case typed != "":
 		lines = append(lines, th.Dim.Paint("Runs  ")+typed)
 	case isKept:
-		lines, access = append(lines, th.Dim.Paint("Attaches to  ")+kept.Name), "as it was started"
+		about := " in " + kept.Dir
+		if _, what := workspace.DescribeKept(kept); what != "" {
+			about += ": " + what
+		}
+		lines, access = append(lines, th.Dim.Paint("Kept  ")+kept.Name+safetext.Line(about, 300)), "as it was started with"
+	case ok && chosen.Missing != "" && chosen.Installs:
+		lines = append(lines, th.Dim.Paint("Not installed: enter shows how it would be"))
 	case ok && chosen.Missing != "":
 		lines = append(lines, th.Warn.Paint("Not installed: ")+chosen.Missing)
 	case ok && chosen.Remote:
@@ -263,7 +293,13 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	if s.first() {
 		esc = " quit"
 	}
-	does := th.Key.Paint("enter") + th.Dim.Paint(" start   ")
+	enter := " start   "
+	if isKept && kept.Live {
+		enter = " attach   "
+	} else if isKept {
+		enter = " resume   "
+	}
+	does := th.Key.Paint("enter") + th.Dim.Paint(enter)
 	if key := s.env.Keys.Label(intent.List, intent.Fork); key != "" && s.choices.Along != nil && s.choices.Along() {
 		does += th.Key.Paint(key) + th.Dim.Paint(" start with the conversation   ")
 	}

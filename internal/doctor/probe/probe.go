@@ -56,7 +56,7 @@ type Patience struct {
 }
 
 // DefaultPatience suits real agents.
-var DefaultPatience = Patience{Start: 2 * time.Minute, Call: 20 * time.Second, Turn: 2 * time.Minute, Cancel: 15 * time.Second, Quiet: time.Second, Answer: 700 * time.Millisecond}
+var DefaultPatience = Patience{Start: 2 * time.Minute, Call: 20 * time.Second, Turn: 2 * time.Minute, Cancel: 15 * time.Second, Quiet: 500 * time.Millisecond, Answer: 700 * time.Millisecond}
 
 // Prompts returns how many prompts are sent at most, and how many of them are cancelled at once.
 func (o Options) Prompts() (n, cancelled int) {

@@ -27,7 +27,7 @@ func examine(t *testing.T, fault string, adjust func(*Options)) []doctor.Finding
 		grace = 3 * time.Second
 	}
 	o := Options{Dir: dir, Prompt: "Reply with the word ready.", CancelPrompt: "wait", PermissionPrompt: "ask", Grace: grace, Patience: DefaultPatience}
-	o.Patience.Quiet, o.Patience.Answer = 60*time.Millisecond, 60*time.Millisecond
+	o.Patience.Quiet, o.Patience.Answer = 60*time.Millisecond, 150*time.Millisecond
 	if fault == "two-endless" {
 		o.Patience.Turn = 300 * time.Millisecond
 	}

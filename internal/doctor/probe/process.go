@@ -141,8 +141,8 @@ func (p *probe) intact(raw string, match func(message) bool) (m message, answere
 	}
 	at, err := w.send([]byte(raw), false, "")
 	if err == nil {
-		m, _, answered = w.wait(p.Patience.Quiet, at, match)
-		if r := w.call(p.Patience.Call, nowhere, struct{}{}); !r.answered {
+		r := w.call(p.Patience.Call, nowhere, struct{}{})
+		if m, _, answered = w.wait(p.Patience.Quiet, at, match); !r.answered {
 			return m, answered, fail("a request after it got "+r.how(), message{raw: []byte(raw), out: true}.show())
 		}
 	}
@@ -158,7 +158,7 @@ func (p *probe) parseError() doctor.Finding {
 	if p.second.wire == nil {
 		return skip("the agent did not start")
 	}
-	m, answered, f := p.intact(`{"jsonrpc":"2.0","id":7,"method":`, func(m message) bool { return m.IsAnswer() && m.Failed() })
+	m, answered, f := p.intact(`{"jsonrpc":"2.0","id":7,"method":`, func(m message) bool { return m.IsAnswer() && m.Failed() && envelope.Key(m.ID) == "" })
 	switch {
 	case f.State != "":
 		return f
@@ -179,7 +179,7 @@ func (p *probe) batch() doctor.Finding {
 		return skip("the agent did not start")
 	}
 	raw := `[{"jsonrpc":"2.0","id":"batch","method":"` + nowhere + `"},{"jsonrpc":"2.0","method":"` + nowhere + `"}]`
-	m, answered, f := p.intact(raw, func(m message) bool { return m.IsAnswer() && (m.batch || m.Failed()) })
+	m, answered, f := p.intact(raw, func(m message) bool { return m.IsAnswer() && (m.batch || m.Failed() && envelope.Key(m.ID) == "") })
 	switch {
 	case f.State == doctor.Fail && p.second.info == nil: // version 1 has none
 		f.State = doctor.Warn

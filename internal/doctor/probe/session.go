@@ -151,7 +151,7 @@ func (p *probe) load() doctor.Finding {
 	if !own {
 		return warn("the session that has just had a prompt: "+refused.how()+"; another one can be loaded", refused.show())
 	}
-	m, _, late := w.wait(p.Patience.Quiet, r.at, func(m message) bool {
+	m, late := w.after(r.at, func(m message) bool {
 		of, kind, _ := m.update()
 		return of == id && (kind == "user_message_chunk" || kind == "agent_message_chunk" || kind == "tool_call")
 	})

@@ -38,7 +38,7 @@ func (p *probe) over(r reply) reply {
 		session, kind, _ := m.update()
 		return session == p.session && slices.Contains(content, kind)
 	}
-	if m, _, ok := p.main.wait(p.Patience.Quiet, r.at, late); ok {
+	if m, ok := p.main.after(r.at, late); ok {
 		p.late = &m
 	}
 	return r
@@ -100,7 +100,9 @@ func (p *probe) content() doctor.Finding {
 	}
 	r := p.cancelled(blocks)
 	switch {
-	case !r.answered && p.main.alive(), r.code == jsonrpc.CodeRequestCancelled: // it was read; session/cancel judges the rest
+	case !r.answered && p.main.alive():
+		return skip("the turn did not end, neither by itself nor by session/cancel")
+	case r.code == jsonrpc.CodeRequestCancelled: // it was read; session/cancel judges the rest
 	case !r.ok():
 		return fail(fmt.Sprintf("a prompt with %s: %s", strings.Join(append([]string{"a link"}, kinds...), ", "), r.how()), r.show())
 	}

@@ -285,6 +285,14 @@ func sameID(got, sent []byte, key string) bool {
 	return envelope.Key(got) == key || string(sent) == bigID && strings.HasPrefix(string(got), near) || string(sent) == bigID && strings.HasPrefix(string(got), "9.00719925474099")
 }
 
+// after waits for what may follow a message at a place: until the agent has answered another request, and a little
+// longer.
+func (w *wire) after(place int, match func(message) bool) (message, bool) {
+	w.call(w.probe.Patience.Call, nowhere, struct{}{})
+	m, _, ok := w.wait(w.probe.Patience.Quiet, place, match)
+	return m, ok
+}
+
 // notify sends a notification.
 func (w *wire) notify(method string, params any) {
 	data, err := json.Marshal(params)

@@ -1,0 +1,50 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"sync"
+)
+
+// project is .parley/config.toml of a project. It comes with a repository, so it can choose among what the user
+// has, and nothing else.
+type project struct {
+	Agent string `toml:"agent"`
+}
+
+var projectFile = sync.OnceValue(func() *shape { return shapeOf(reflect.TypeFor[project]()) })
+
+// ProjectAgent returns the name of the agent that the project in a directory prefers, "" if it says none. The error
+// is one line.
+func ProjectAgent(dir string) (string, error) {
+	path := filepath.Join(dir, ".parley", "config.toml")
+	data, err := read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", oneLine(path), withoutPath(err))
+	case len(data) > maxSize:
+		return "", problem{what: fmt.Sprintf("larger than %d bytes", maxSize)}.in(path)
+	}
+	doc, found := scan(data, projectFile())
+	if found != nil {
+		return "", found.in(path)
+	}
+	var p project
+	if found := doc.decode(&p); found != nil {
+		return "", found.in(path)
+	}
+	return p.Agent, nil
+}
+
+// withoutPath returns why a file cannot be read, without its name.
+func withoutPath(err error) error {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err
+	}
+	return err
+}

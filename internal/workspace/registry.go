@@ -1,0 +1,22 @@
+package workspace
+
+import "context"
+
+// Registry is what a front end needs of the registry of agents. Its functions may block, and may be called from
+// any goroutine.
+type Registry struct {
+	// Listed are the agents of the index that was fetched last, each with how it is not installed.
+	Listed []Spec
+	Note   string // how old that index is, "" if there is none
+	// Fetch fetches the index. note says what else is to be said, such as that a kept one is used.
+	Fetch func(ctx context.Context) (listed []Spec, note string, err error)
+	// Plan says how an agent would be installed, by its name.
+	Plan func(ctx context.Context, name string) (InstallPlan, error)
+}
+
+// InstallPlan is shown before an agent is installed.
+type InstallPlan struct {
+	Facts [][2]string // what would be done: a name and a value each, safe to show
+	// Install does it, and returns the agent, ready to be started. tell is called with the progress.
+	Install func(ctx context.Context, tell func(line string)) (Spec, error)
+}

@@ -1,0 +1,327 @@
+package start
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/text"
+	"parley/internal/workspace"
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/widget/list"
+)
+
+// searchRow fetches the registry.
+const searchRow typedKind = "Search the registry…"
+
+// shop is the part of the first page that fetches the registry and installs agents. At most one of both runs.
+type shop struct {
+	registry *workspace.Registry // nil: there is none
+	listed   []workspace.Spec
+	note     string // how old the list is
+
+	stop    context.CancelFunc // ends what runs; nil at rest
+	doing   string             // what runs before there is a plan
+	plan    *workspace.InstallPlan
+	name    string    // of the agent that the plan is about
+	shownAt time.Time // when the plan was first on the screen
+	offset  int       // first row of the plan on the screen
+	page    int       // number of its rows on the screen
+	read    bool      // all of it has been on the screen
+
+	running bool // the installation
+	mu      sync.Mutex
+	said    string // its progress
+}
+
+func newShop(r *workspace.Registry) *shop {
+	if r == nil {
+		return &shop{}
+	}
+	return &shop{registry: r, listed: r.Listed, note: r.Note}
+}
+
+// open reports whether it has the page.
+func (s *shop) open() bool { return s.stop != nil || s.plan != nil }
+
+// items returns the rows of the registry.
+func (s *shop) items(known []workspace.Spec) (items []list.Item) {
+	if s.registry == nil {
+		return nil
+	}
+	for _, a := range s.listed {
+		if !slices.ContainsFunc(known, func(k workspace.Spec) bool { return k.Name == a.Name }) {
+			items = append(items, list.Item{Title: a.Name, Detail: a.About, Hint: a.Where, Section: "Registry", Value: a})
+		}
+	}
+	detail := "Fetches the list of agents that can be installed"
+	if s.note != "" {
+		detail = "Fetched " + s.note
+	}
+	return append(items, list.Item{Title: string(searchRow), Detail: detail, Section: "Registry", Value: searchRow})
+}
+
+// close ends what runs.
+func (s *shop) close() {
+	if s.stop != nil {
+		s.stop()
+	}
+	s.stop, s.plan, s.running, s.doing = nil, nil, false, ""
+}
+
+// begin makes a context for something that runs.
+func (s *shop) begin(doing string) context.Context {
+	s.close()
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop, s.doing = stop, doing
+	return ctx
+}
+
+// fetch fetches the registry.
+func (a *Agents) fetch() tea.Cmd {
+	ctx := a.shop.begin("Fetching the registry…")
+	return func() tea.Msg {
+		listed, note, err := a.shop.registry.Fetch(ctx)
+		return fetched{a, ctx, listed, note, err}
+	}
+}
+
+// fetched is the result of fetch.
+type fetched struct {
+	page   *Agents
+	ctx    context.Context
+	listed []workspace.Spec
+	note   string
+	err    error
+}
+
+// Handle lists the agents.
+func (m fetched) Handle() tea.Cmd {
+	if m.ctx.Err() != nil {
+		return nil
+	}
+	s := m.page.shop
+	s.close()
+	if m.err != nil {
+		m.page.note = m.err.Error()
+		return nil
+	}
+	s.listed, s.note, m.page.note = m.listed, "just now", m.note
+	all := slices.Clone(m.page.choices.Agents)
+	for i, a := range all {
+		all[i].Installs = a.Missing != "" && slices.ContainsFunc(m.listed, func(l workspace.Spec) bool { return l.Name == a.Name })
+	}
+	m.page.choices.Agents = all
+	m.page.Refresh()
+	if i := slices.IndexFunc(m.page.list.Items(), func(it list.Item) bool { return it.Section == "Registry" }); i >= 0 && m.page.list.Filter() == "" {
+		m.page.list.Select(i)
+	}
+	return nil
+}
+
+// offer looks up how an agent would be installed.
+func (a *Agents) offer(spec workspace.Spec) tea.Cmd {
+	ctx := a.shop.begin("Looking up how to install " + spec.Name + "…")
+	return func() tea.Msg {
+		plan, err := a.shop.registry.Plan(ctx, spec.Name)
+		return planned{a, ctx, spec.Name, plan, err}
+	}
+}
+
+// planned is the result of offer.
+type planned struct {
+	page *Agents
+	ctx  context.Context
+	name string
+	plan workspace.InstallPlan
+	err  error
+}
+
+// Handle shows the plan.
+func (m planned) Handle() tea.Cmd {
+	if m.ctx.Err() != nil {
+		return nil
+	}
+	s := m.page.shop
+	s.close()
+	if m.err != nil {
+		m.page.note = m.err.Error()
+		return nil
+	}
+	s.plan, s.name, s.shownAt, s.offset, s.read = &m.plan, m.name, time.Time{}, 0, false
+	return tea.Tick(layer.Quiet+20*time.Millisecond, func(time.Time) tea.Msg { return drawn{} })
+}
+
+// install does what the plan says, then starts the agent.
+func (a *Agents) install() tea.Cmd {
+	s := a.shop
+	plan := s.plan
+	ctx := s.begin("")
+	s.plan, s.running, s.said = plan, true, "Starting…"
+	return tea.Batch(func() tea.Msg {
+		spec, err := plan.Install(ctx, s.tell)
+		return installed{a, ctx, spec, err}
+	}, s.tick(ctx))
+}
+
+func (s *shop) tell(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said = line
+}
+
+// tick draws the progress again as long as something is installed.
+func (s *shop) tick(ctx context.Context) tea.Cmd {
+	return tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return ticked{s, ctx} })
+}
+
+type ticked struct {
+	shop *shop
+	ctx  context.Context
+}
+
+// Handle waits for the next time.
+func (m ticked) Handle() tea.Cmd {
+	if m.ctx.Err() != nil || !m.shop.running {
+		return nil
+	}
+	return m.shop.tick(m.ctx)
+}
+
+// installed is the result of install.
+type installed struct {
+	page *Agents
+	ctx  context.Context
+	spec workspace.Spec
+	err  error
+}
+
+// Handle starts the agent.
+func (m installed) Handle() tea.Cmd {
+	if m.ctx.Err() != nil {
+		return nil
+	}
+	m.page.shop.close()
+	if m.err != nil {
+		m.page.note = m.err.Error()
+		return nil
+	}
+	all := slices.DeleteFunc(slices.Clone(m.page.choices.Agents), func(k workspace.Spec) bool { return k.Name == m.spec.Name })
+	m.page.choices.Agents = append([]workspace.Spec{m.spec}, all...)
+	m.page.Refresh()
+	return m.page.start(m.spec, false)
+}
+
+// shopKey takes all keys while something is fetched, shown or installed.
+func (a *Agents) shopKey(p layer.Press) tea.Cmd {
+	s := a.shop
+	switch p.Name {
+	case "esc", "ctrl+c", "n":
+		if s.running {
+			a.note = "Stopped: " + s.name + " was not installed"
+		}
+		s.close()
+	case "up", "k":
+		s.offset = max(0, s.offset-1)
+	case "down", "j":
+		s.offset++
+	case "pgup":
+		s.offset = max(0, s.offset-max(1, s.page))
+	case "pgdown", "space":
+		s.offset += max(1, s.page)
+	case "y":
+		if a.askable() {
+			return a.install()
+		}
+	}
+	return nil
+}
+
+// askable reports whether y installs: once all of the plan has been on the screen, for so long that a key can be an
+// answer to it.
+func (a *Agents) askable() bool {
+	s := a.shop
+	return s.plan != nil && !s.running && s.read && a.env.Now().Sub(s.shownAt) >= layer.Quiet
+}
+
+// planRows returns the rows of the plan.
+func (s *shop) planRows(width int, th *theme.Theme) (rows []string) {
+	if s.plan == nil {
+		return text.WrapInk(nil, s.doing, " ", width-1)
+	}
+	widest := 0
+	for _, f := range s.plan.Facts {
+		widest = max(widest, text.Width(f[0]))
+	}
+	for _, f := range s.plan.Facts {
+		label := f[0] + strings.Repeat(" ", widest-text.Width(f[0]))
+		for i, row := range text.WrapInk(nil, f[1], "", max(10, width-widest-3)) {
+			if i > 0 {
+				label = strings.Repeat(" ", widest)
+			}
+			rows = append(rows, " "+th.Dim.Paint(label)+"  "+row)
+		}
+	}
+	return rows
+}
+
+// shopFoot returns what is below the plan.
+func (a *Agents) shopFoot(width int, th *theme.Theme) []string {
+	s := a.shop
+	key := func(name, does string) string { return th.Key.Paint(name) + th.Dim.Paint(" "+does+"   ") }
+	var lines []string
+	switch {
+	case s.running:
+		s.mu.Lock()
+		lines = append(lines, th.Accent.Paint(s.said), key("esc", "stop"))
+		s.mu.Unlock()
+	case s.plan == nil:
+		lines = append(lines, key("esc", "stop"))
+	case a.askable():
+		lines = append(lines, "Install "+s.name+" and start it?", key("y", "install")+key("esc", "back"))
+	case s.read:
+		lines = append(lines, "Install "+s.name+" and start it?", key("esc", "back"))
+	default:
+		lines = append(lines, key("pgdn", "read on to install")+key("esc", "back"))
+	}
+	out := []string{""}
+	for _, l := range lines {
+		out = append(out, text.WrapInk(nil, l, " ", width-1)...)
+	}
+	return out
+}
+
+// shopRows draws the plan or what runs in place of the list.
+func (a *Agents) shopRows(width, height int) []string {
+	th, s := a.env.Theme, a.shop
+	rows := []string{text.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  install an agent"), width, "…"), ""}
+	foot := a.shopFoot(width, th)
+	plan := s.planRows(width, th)
+	room := max(1, height-len(rows)-len(foot))
+	at := min(s.offset, max(0, len(plan)-room))
+	rows = append(rows, plan[at:min(len(plan), at+room)]...)
+	for len(rows) < height-len(foot) {
+		rows = append(rows, "")
+	}
+	return append(rows, foot...)[:max(1, height)]
+}
+
+// sawShop notes what of the plan has been on the screen.
+func (a *Agents) sawShop(width, height int) {
+	s := a.shop
+	if s.plan == nil {
+		return
+	}
+	if s.shownAt.IsZero() {
+		s.shownAt = a.env.Now()
+	}
+	plan := len(s.planRows(width, a.env.Theme))
+	s.page = max(1, height-2-len(a.shopFoot(width, a.env.Theme)))
+	s.offset = min(s.offset, max(0, plan-s.page))
+	s.read = s.read || s.offset+s.page >= plan
+}

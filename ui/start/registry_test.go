@@ -1,0 +1,149 @@
+package start
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/workspace"
+	"parley/ui/layer"
+)
+
+// handled runs a command and handles the messages that it returns, but for those of time.
+func handled(t *testing.T, cmd tea.Cmd) {
+	t.Helper()
+	for cmd != nil {
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for _, c := range msg[:1] { // the second draws the progress
+				handled(t, c)
+			}
+			return
+		case drawn:
+			return
+		case layer.Message:
+			cmd = msg.Handle()
+		default:
+			return
+		}
+	}
+}
+
+func TestInstallFromTheRegistry(t *testing.T) {
+	env := newEnv()
+	now := env.Now()
+	env.Now = func() time.Time { return now }
+	scripted := workspace.Spec{Name: "scripted", About: "Says what it is told", Missing: "parley agents install scripted", Installs: true}
+	var done []string
+	failed := error(nil)
+	r := &workspace.Registry{
+		Fetch: func(context.Context) ([]workspace.Spec, string, error) {
+			done = append(done, "fetch")
+			return []workspace.Spec{scripted, {Name: "old", Missing: "x"}}, "a note", failed
+		},
+		Plan: func(_ context.Context, name string) (workspace.InstallPlan, error) {
+			done = append(done, "plan "+name)
+			return workspace.InstallPlan{Facts: [][2]string{{"Downloads", "https://example.com/" + strings.Repeat("long/", 30)}, {"Size", "3 MB"}},
+				Install: func(_ context.Context, tell func(string)) (workspace.Spec, error) {
+					tell("Downloading: 1 MB of 3 MB")
+					done = append(done, "install "+name)
+					return workspace.Spec{Name: name, Command: "scripted acp"}, failed
+				}}, nil
+		},
+	}
+	s := NewAgents(env, Choices{Agents: []workspace.Spec{{Name: "ann"}, {Name: "old", Missing: "npm i old"}}, Registry: r, Dir: "~"}, workspace.New(workspace.Options{}),
+		func(a workspace.Spec, _ bool) tea.Cmd { done = append(done, "start "+a.Name); return nil }, func(bool) tea.Cmd { return nil })
+	screen := func(width, height int) string {
+		rows, _ := s.Rows(width, height)
+		if len(rows) != height {
+			t.Errorf("%d rows of %d", len(rows), height)
+		}
+		s.Saw(width, height)
+		return ansi.Strip(strings.Join(rows, "\n"))
+	}
+	shows := func(want string) {
+		t.Helper()
+		if got := screen(80, 24); !strings.Contains(got, want) {
+			t.Fatalf("no %q in\n%s", want, got)
+		}
+	}
+	typed := func(keys ...string) (cmd tea.Cmd) {
+		for _, k := range keys {
+			cmd, _ = s.Key(press(k))
+		}
+		return cmd
+	}
+	s.list.SetFilter("regis")
+	shows("Search the registry…")
+	cmd := typed("enter")
+	shows("Fetching the registry…")
+	handled(t, cmd)
+	s.Reset()
+	shows("Says what it is told")
+	if s.choices.Agents[1].Installs != true {
+		t.Error("a known agent of the registry cannot be installed")
+	}
+
+	s.list.SetFilter("scripted")
+	cmd = typed("enter")
+	shows("Looking up how to install scripted…")
+	handled(t, cmd)
+	shows("https://example.com/")
+	if typed("y") != nil || s.shop.running {
+		t.Error("a key right after the plan has appeared installs")
+	}
+	now = now.Add(layer.Quiet)
+	shows("y install")
+	typed("esc")
+	shows("Not installed: enter shows")
+
+	// On a low screen all of it must have been seen.
+	handled(t, typed("enter"))
+	screen(40, 8)
+	now = now.Add(layer.Quiet)
+	if !strings.Contains(screen(40, 8), "read on to install") || typed("y") != nil {
+		t.Error("a plan is accepted that was not seen")
+	}
+	for range 10 {
+		typed("pgdown")
+		screen(40, 8)
+	}
+	if got := screen(40, 8); !strings.Contains(got, "y install") || !strings.Contains(got, "3 MB") {
+		t.Errorf("at the end:\n%s", got)
+	}
+	failed = errors.New("no checksum matches")
+	handled(t, typed("y"))
+	shows("no checksum matches")
+	failed = nil
+
+	handled(t, typed("enter"))
+	shows("Size")
+	now = now.Add(layer.Quiet)
+	cmd = typed("y")
+	shows("esc stop")
+	s.shop.tell("Downloading: 1 MB of 3 MB")
+	shows("Downloading: 1 MB of 3 MB")
+	handled(t, cmd)
+	if got := strings.Join(done[len(done)-2:], ", "); got != "install scripted, start scripted" {
+		t.Errorf("%q", done)
+	}
+
+	// What has been stopped changes nothing when it ends.
+	s.Reset()
+	s.list.SetFilter("regis")
+	cmd = typed("enter", "esc")
+	handled(t, cmd)
+	failed = errors.New("too late")
+	s.list.SetFilter("regis")
+	cmd = typed("enter")
+	typed("esc")
+	handled(t, cmd)
+	if got := screen(80, 24); strings.Contains(got, "too late") || s.shop.open() {
+		t.Errorf("a stopped fetch shows\n%s", got)
+	}
+}
