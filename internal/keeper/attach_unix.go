@@ -167,7 +167,7 @@ func dial(ctx context.Context, name string) (net.Conn, error) {
 		if err == nil {
 			return conn, nil
 		}
-		gone := errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
+		gone := errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ECONNREFUSED)
 		if !gone || attempt == 100 || ctx.Err() != nil {
 			return nil, fmt.Errorf("attach to %s: %w", name, err)
 		}

@@ -1,0 +1,172 @@
+//go:build unix
+
+package keeper
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/must"
+)
+
+// The records of sessions, as files, and the order in which they are listed.
+func TestList(t *testing.T) {
+	dir := home(t)
+	if all, err := List(); err != nil || len(all) > 0 {
+		t.Errorf("without a directory: %v, %v", all, err)
+	}
+	live := keep(t, t.TempDir(), Options{}, "")
+	now := time.Now()
+	put := func(name string, s Session) {
+		must.Do(t, os.WriteFile(filepath.Join(dir, name+recordEnd), must.Get(json.Marshal(s))(t), 0o600))
+	}
+	put("crashed", Session{Live: true, Attached: true, Status: Status{State: Running, Clients: "/x"}, PID: 1}) // nobody has the lock
+	must.Do(t, os.WriteFile(filepath.Join(dir, "crashed"+lockEnd), nil, 0o600))
+	put("older", Session{Ended: now.Add(-time.Hour), Why: "exit code 1"})
+	put("future", Session{Ended: now.Add(time.Hour)}) // the clock was wrong
+	put("-x", Session{})
+	must.Do(t, os.WriteFile(filepath.Join(dir, "broken.json"), []byte("{"), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "large.json"), make([]byte, 2<<20), 0o600))
+	must.Do(t, os.Mkdir(filepath.Join(dir, "dir.json"), 0o700))
+	var names []string
+	for _, s := range must.Get(List())(t) {
+		names = append(names, s.Name)
+		if s.Live != (s.Name == live.name) || s.Attached || s.Clients != "" || !s.Live && s.Ended.IsZero() {
+			t.Errorf("listed: %+v", s)
+		}
+	}
+	if got := strings.Join(names, " "); got != live.name+" future crashed older" {
+		t.Errorf("listed in this order: %s", got)
+	}
+	long := now.Add(-2 * oldest)
+	put("long", Session{Ended: long})
+	keep(t, t.TempDir(), Options{}, "")
+	if _, err := Find("long"); err == nil {
+		t.Error("what has ended long ago is still listed")
+	}
+	for _, name := range []string{"", "../x", "nothing", strings.Repeat("x", 50)} {
+		if _, err := Find(name); err == nil || !strings.Contains(err.Error(), "nothing is kept as") {
+			t.Errorf("%q: got %v", name, err)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	last := -1
+	for _, s := range []State{Waiting, Running, Ended, Starting, Idle} {
+		r := Session{Live: true, Status: Status{State: s}}.rank()
+		if r <= last {
+			t.Errorf("%s is not after the one before", s)
+		}
+		last = r
+	}
+	if newer := (Session{Live: true, Status: Status{State: "dreaming"}}).rank(); newer < last || newer >= (Session{}).rank() {
+		t.Errorf("a state of a newer parley has rank %d", newer)
+	}
+}
+
+// A session has the name of its directory, and each its own.
+func TestNames(t *testing.T) {
+	for dir, want := range map[string]string{
+		"/": "parley", "/home/ada/site": "site", "/a b": "a-b", "/.config": "config", "/-x": "x", "/日本": "parley", "/a\nb": "a-b",
+		"/" + strings.Repeat("x", 100): strings.Repeat("x", 32), "/x.": "x",
+	} {
+		if got := nameOf(dir); got != want || !ValidName(got) {
+			t.Errorf("%q: got %q, want %q", dir, got, want)
+		}
+	}
+	home(t)
+	dir := filepath.Join(t.TempDir(), "it's 100% \"x\"\n日本")
+	must.Do(t, os.Mkdir(dir, 0o755))
+	one, two := keep(t, dir, Options{}, ""), keep(t, dir, Options{}, "")
+	if one.name != "it-s-100-x" || two.name != "it-s-100-x-2" || one.first.Dir != dir {
+		t.Errorf("%s and %s in %s", one.name, two.name, one.first.Dir)
+	}
+}
+
+// The record cannot be written for a time, as on a full disk: the program runs, and the record is written later.
+func TestFullDisk(t *testing.T) {
+	dir := home(t)
+	k := keep(t, t.TempDir(), Options{}, "again=50ms")
+	inTheWay := filepath.Join(dir, k.name+".new")
+	must.Do(t, os.MkdirAll(filepath.Join(inTheWay, "x"), 0o700))
+	k.tell(task{Report: &Status{State: Waiting, Waits: "Run make?"}})
+	y := newTTY(t, 80, 24).attach(forever, k.name)
+	k.attached()
+	k.tell(task{Write: "alive"})
+	y.sees("alive")
+	if s := k.session(); s.State == Waiting {
+		t.Error("the record could be written")
+	}
+	must.Do(t, os.RemoveAll(inTheWay))
+	until(t, "its record", func() bool { return k.session().Waits == "Run make?" && k.session().Attached })
+}
+
+// The home directory is moved: what is kept is found where it is now.
+func TestMovedHome(t *testing.T) {
+	dir := home(t)
+	k := keep(t, t.TempDir(), Options{}, "")
+	moved := filepath.Join(t.TempDir(), "moved")
+	must.Do(t, os.Rename(filepath.Dir(dir), moved))
+	t.Setenv("PARLEY_STATE", moved)
+	k.tell(task{Report: &Status{State: Waiting, Waits: "Run make?"}})
+	until(t, "its record", func() bool { return k.session().Waits == "Run make?" })
+	// Another one with the name in the old place has a socket of its own.
+	t.Setenv("PARLEY_STATE", filepath.Dir(dir))
+	other := keep(t, k.first.Dir, Options{}, "")
+	t.Setenv("PARLEY_STATE", moved)
+	y := newTTY(t, 80, 24).attach(forever, k.name)
+	k.attached()
+	must.Do(t, Stop(forever, k.name))
+	y.leaves(EndedThere)
+	t.Setenv("PARLEY_STATE", filepath.Dir(dir))
+	if s := other.session(); !s.Live || other.name != k.name {
+		t.Errorf("the other one: %+v", s)
+	}
+}
+
+// The socket is deleted, or all of its directory, as at the last logout: attaching has it made again.
+func TestDeletedSocket(t *testing.T) {
+	home(t)
+	k := keep(t, t.TempDir(), Options{}, "")
+	y := newTTY(t, 80, 24).attach(forever, k.name)
+	k.attached()
+	for _, remove := range []func(socket string) error{
+		os.Remove,
+		func(socket string) error { return os.RemoveAll(filepath.Dir(socket)) },
+		func(socket string) error { // and it cannot be made again
+			base := filepath.Dir(filepath.Dir(socket))
+			if err := os.RemoveAll(base); err != nil {
+				return err
+			}
+			return os.WriteFile(base, nil, 0o600)
+		},
+	} {
+		must.Do(t, remove(k.session().Socket))
+		next := newTTY(t, 80, 24).attach(forever, k.name)
+		k.left()
+		k.attached()
+		y.leaves(Taken)
+		y = next
+	}
+}
+
+// A home that several machines share: a process of another one is left alone.
+func TestOtherMachine(t *testing.T) {
+	dir := home(t)
+	k := keep(t, t.TempDir(), Options{}, "")
+	s := k.session()
+	s.Host, s.Socket = "elsewhere", s.Socket+"x"
+	pid := s.PID
+	s.PID = os.Getpid() // which a signal would end
+	must.Do(t, os.WriteFile(filepath.Join(dir, k.name+recordEnd), must.Get(json.Marshal(s))(t), 0o600))
+	if err := Stop(forever, k.name); err == nil || !strings.Contains(err.Error(), "runs on elsewhere") {
+		t.Errorf("got %v", err)
+	}
+	s.PID = pid
+	must.Do(t, os.WriteFile(filepath.Join(dir, k.name+recordEnd), must.Get(json.Marshal(s))(t), 0o600))
+}
