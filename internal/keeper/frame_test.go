@@ -38,22 +38,6 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	for dir, want := range map[string]string{
-		"/elsewhere/my project": "my-project", "/": "parley", "/srv/.hidden": "hidden", "/x/日本": "parley", "/x/-rf": "rf",
-		"/x/" + strings.Repeat("a", 100): strings.Repeat("a", 32), "/x/..": "parley", "/x/a\x1b[2Jb": "a-2Jb",
-	} {
-		if got := nameOf(dir); got != want || !ValidName(got) {
-			t.Errorf("%q: got %q, want %q", dir, got, want)
-		}
-	}
-	for _, name := range []string{"", "..", "../x", "a/b", "-x", ".x", strings.Repeat("a", 41), "a b", "a\n"} {
-		if ValidName(name) {
-			t.Errorf("%q is valid", name)
-		}
-	}
-}
-
 // Only the variables of a terminal travel.
 func TestVariables(t *testing.T) {
 	got := ofTerminal([]string{"TERM=x", "SECRET=1", "SSH_AUTH_SOCK=/s", "TERMINAL=2", "NO_COLOR"})

@@ -43,21 +43,6 @@ func TestSmallestSize(t *testing.T) {
 	k.wait("its size", func(e event) bool { return e.Size != nil && e.Size[0] == 1 && e.Size[1] == 1 })
 }
 
-// A socket that was deleted is made again: by a cleaner, with its directory, or with all of that, as at a logout.
-func TestSocketIsDeleted(t *testing.T) {
-	home(t)
-	k := keep(t, t.TempDir(), Options{}, "")
-	for range 2 {
-		for _, remove := range []func(string) string{func(p string) string { return p }, filepath.Dir, func(p string) string { return filepath.Dir(filepath.Dir(p)) }} {
-			must.Do(t, os.RemoveAll(remove(k.session().Socket)))
-			y := newTTY(t, 80, 24).attach(forever, k.name)
-			k.attached()
-			k.tell(task{Detach: true})
-			y.leaves(Detached)
-		}
-	}
-}
-
 // The home directory is moved: who looks there finds it, it is recorded there, and the old one stays away.
 func TestHomeIsMoved(t *testing.T) {
 	home(t)
@@ -74,23 +59,6 @@ func TestHomeIsMoved(t *testing.T) {
 	if _, err := os.Stat(state); err == nil {
 		t.Error("the old directory is there again")
 	}
-}
-
-// A record that cannot be written, as on a full disk, is written when it can be.
-func TestFullDisk(t *testing.T) {
-	dir := home(t)
-	k := keep(t, t.TempDir(), Options{}, "again=20ms")
-	full := filepath.Join(dir, k.name+".new")
-	until(t, "room", func() bool { return os.MkdirAll(filepath.Join(full, "x"), 0o700) == nil })
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
-	k.tell(task{Report: &Status{State: Running, Title: "late"}, Write: "it continues"})
-	y.sees("it continues")
-	if s := k.session(); s.Title != "" {
-		t.Fatalf("recorded: %+v", s)
-	}
-	must.Do(t, os.RemoveAll(full))
-	until(t, "its record", func() bool { return k.session().Title == "late" })
 }
 
 // The clock jumps: what began in the future lives, and so does what the list thinks is very old.
