@@ -17,6 +17,8 @@ type AgentCommand struct {
 	Args []string
 	Env  []string // nil: parley's environment
 	Dir  string   // working directory, "" for the current one
+	// Paths are directories that the agent knows by other paths.
+	Paths []transport.PathMap
 	// MaxLine bounds one message in bytes; 0 means the transport's default.
 	MaxLine int
 	// Grace is how long the agent may take to exit; 0 means the default.
@@ -61,7 +63,7 @@ func launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error
 	if err != nil {
 		return nil, &event.StartError{Command: safetext.Line(cmd.Path, 200), Err: err}
 	}
-	c := newClient(proc, opts)
+	c := newClient(transport.MapPaths(proc, cmd.Paths), opts)
 	c.proc = proc
 	if err := c.start(ctx); err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (l always) Key(p layer.Press) (tea.Cmd, bool) {
 	}
 	switch l.m.Keys.Of(intent.Always, p.Name) {
 	case intent.Suspend:
-		return departure{l.m}.suspend(), true
+		return departure(l).suspend(), true
 	case intent.Redraw:
 		return paint.Redraw, true
 	}

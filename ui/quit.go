@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -81,7 +82,7 @@ func (d departure) leave() tea.Cmd {
 		return m.quit()
 	}
 	m.QuitArmed = time.Time{}
-	m.Front.Panels.Show(panel.Leave(m.terminals.keeper.Name(), d.losses("; "), m.Options.PreferEnd, func() tea.Cmd {
+	m.Front.Panels.Show(panel.Leave(m.terminals.keeper.Name(), cmp.Or(d.losses("; "), "ends "+strings.Join(m.Workspace.Names(), ", ")), m.Options.PreferEnd, func() tea.Cmd {
 		m.terminals.keeper.Detach()
 		return nil
 	}, m.quit))

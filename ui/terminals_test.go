@@ -58,6 +58,7 @@ func kept(t *testing.T, change func(*driver, *Options), f func(d *driver, k *min
 	for _, name := range keeper.Variables {
 		t.Setenv(name, os.Getenv(name))
 	}
+	t.Setenv("CLICOLOR_FORCE", "1") // the output of a test is no terminal
 	var k *minder
 	drive(t, func(d *driver, o *Options) {
 		k = &minder{}
@@ -367,5 +368,28 @@ func TestKeptSessions(t *testing.T) {
 		if said := k.Said(); said != "switch api" {
 			t.Errorf("said %q", said)
 		}
+	})
+}
+
+// What a user sees of what is kept: the question when leaving, the list of sessions, the first page.
+func TestGoldenKept(t *testing.T) {
+	list := func(_ *driver, o *Options) {
+		o.Kept = func() ([]keeper.Session, error) {
+			return []keeper.Session{
+				{Name: "site", Live: true, Status: keeper.Status{Agent: "claude", Dir: "/home/ada/site", Title: "New page", State: keeper.Waiting, Waits: "Run a command: make"}},
+				{Name: "api", Live: true, Status: keeper.Status{Agent: "codex", Dir: "/home/ada/src/api", Title: "Faster tests", State: keeper.Running}},
+				{Name: "old", Status: keeper.Status{Agent: "claude", Dir: "/home/ada/old", Title: "Old"}},
+			}, nil
+		}
+	}
+	kept(t, list, func(d *driver, _ *minder, _ *canvas) {
+		d.press("ctrl+d")
+		d.golden("leaving what is kept")
+		d.press("esc", "ctrl+s", "home")
+		d.golden("sessions that are kept")
+	})
+	drive(t, func(d *driver, o *Options) { list(d, o); o.Start, o.Choice = "", "fake" }, func(d *driver) {
+		d.press("up", "up", "up")
+		d.golden("first page with what is kept")
 	})
 }

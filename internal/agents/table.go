@@ -43,6 +43,7 @@ type Agent struct {
 
 	// From the configuration, and the variables of installed agents.
 	EnvFile  string            // a file of variables; Env comes before them
+	Paths    map[string]string // directories of its machine, and what they are here: "." is the session's
 	Env      map[string]string // added to the environment
 	Dir      string            // working directory; "" means the session's
 	Protocol string            // "auto", "1" or "2"; "" means auto

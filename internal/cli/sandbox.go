@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/acpclient/transport"
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/gitsafe"
@@ -166,7 +167,14 @@ func (s *Setup) starting(a agents.Agent, p Directories) (acpclient.AgentCommand,
 	if err != nil {
 		return acpclient.AgentCommand{}, err
 	}
-	return acpclient.AgentCommand{Path: cmd.Path, Args: cmd.Args[1:], Env: cmd.Env, Dir: cmd.Dir}, nil
+	start := acpclient.AgentCommand{Path: cmd.Path, Args: cmd.Args[1:], Env: cmd.Env, Dir: cmd.Dir}
+	for there, here := range a.Paths {
+		if here == "." {
+			here = p.Cwd
+		}
+		start.Paths = append(start.Paths, transport.PathMap{There: there, Here: here})
+	}
+	return start, nil
 }
 
 // serving returns the command and environment with which `parley serve` starts agents. They work in

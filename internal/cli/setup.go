@@ -186,7 +186,7 @@ func merge(c *config.Config, known []agents.Agent) []agents.Agent {
 		if len(a.Prefix) > 0 {
 			a.Command, a.Args = a.Prefix[0], slices.Concat(a.Prefix[1:], []string{a.Command}, a.Args)
 		}
-		own = append(own, agents.Agent{Name: name, Title: name, Command: a.Command, Args: a.Args, EnvFile: a.EnvFile, Env: a.Env, Dir: a.Cwd, Protocol: a.Protocol, URL: a.URL, Source: agents.Config})
+		own = append(own, agents.Agent{Name: name, Title: name, Command: a.Command, Args: a.Args, EnvFile: a.EnvFile, Paths: a.Paths, Env: a.Env, Dir: a.Cwd, Protocol: a.Protocol, URL: a.URL, Source: agents.Config})
 	}
 	for _, k := range known {
 		if _, ok := c.Agents[k.Name]; !ok {

@@ -92,6 +92,17 @@ func (k *checker) agent(a *Agent, path ...string) {
 	if a.EnvFile != "" {
 		k.path(&a.EnvFile, append(path, "env_file")...)
 	}
+	for there, here := range a.Paths {
+		at := append(slices.Clone(path), "paths", there)
+		if !strings.HasPrefix(there, "/") || strings.IndexByte(there, 0) >= 0 {
+			k.report(at, "%s: want an absolute path of the agent's machine", dotted(at))
+		}
+		if here == "." {
+			continue
+		}
+		k.path(&here, at...)
+		a.Paths[there] = here
+	}
 	if len(a.Prefix) > 0 {
 		k.process(&a.Prefix[0], a.Prefix[1:], nil, append(path, "prefix"))
 	}

@@ -91,6 +91,7 @@ type Agent struct {
 	Command  string            `toml:"command"` // a name on PATH or an absolute path
 	Args     []string          `toml:"args"`
 	Prefix   []string          `toml:"prefix"`   // the command that starts Command: of a container, of another machine
+	Paths    map[string]string `toml:"paths"`    // directories of the agent's machine, and what they are here: "." is the session's
 	EnvFile  string            `toml:"env_file"` // an absolute path, of a file of variables; Env comes before it
 	Env      map[string]string `toml:"env"`      // added to the environment
 	Cwd      string            `toml:"cwd"`      // absolute; "" means the session's

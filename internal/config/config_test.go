@@ -35,7 +35,7 @@ func TestExampleParses(t *testing.T) {
 		Theme: "auto", Record: new(true), History: new(true), KeepChanges: new(true), Mouse: new(true), CopyOnSelect: new(true), Density: "normal", SidePanel: "auto", StartTimeout: "5m", ResumeWithin: "2h", Keymap: "default", Notify: "auto", Progress: "auto",
 		Keys: map[string]map[string][]string{"chat": {"palette": {"ctrl+p", "f5"}}, "transcript": {"next": {"j", "down"}}},
 		Agents: map[string]Agent{"mine": {
-			Command: "my-agent", Prefix: []string{"nice", "-n", "5"}, EnvFile: filepath.Join(dir, ".my-agent.env"), Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
+			Command: "my-agent", Prefix: []string{"nice", "-n", "5"}, Paths: map[string]string{"/work": "."}, EnvFile: filepath.Join(dir, ".my-agent.env"), Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},
 			Cwd: dir, Protocol: "1", OfferTools: new(true), SystemPrompt: filepath.Join(dir, "agents.md"), SystemPromptMode: "append",
 		}, "far": {
 			Cwd: "/srv/project",

@@ -104,6 +104,7 @@ approve_from_clients = false
 command = "my-agent"            # a name on PATH, an absolute path or one from ~/
 args = ["--acp"]
 prefix = ["nice", "-n", "5"]    # a command that starts it: docker exec -i box, ssh host, …
+paths = { "/work" = "." }       # what it calls /work is the session's directory
 env_file = "~/.my-agent.env"    # lines of NAME=VALUE, added to the environment
 env = { MY_AGENT_LOG = "warn" } # the same, and before those of the file
 cwd = "~/"                      # default: the session's directory

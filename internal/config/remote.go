@@ -39,6 +39,7 @@ func (k *checker) remote(a *Agent, path []string) {
 	k.requires(a.Args != nil, "command", at("args"))
 	k.requires(a.Env != nil, "command", at("env"))
 	k.requires(a.EnvFile != "", "command", at("env_file"))
+	k.requires(a.Paths != nil, "command", at("paths"))
 	k.requires(a.Prefix != nil, "command", at("prefix"))
 	k.headers(a.Headers, at("headers"))
 	for name, variable := range a.HeaderEnv {

@@ -275,11 +275,11 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	case typed != "":
 		lines = append(lines, th.Dim.Paint("Runs  ")+typed)
 	case isKept:
-		about := " in " + kept.Dir
+		about := kept.Name + " in " + kept.Dir
 		if _, what := workspace.DescribeKept(kept); what != "" {
 			about += ": " + what
 		}
-		lines, access = append(lines, th.Dim.Paint("Kept  ")+kept.Name+safetext.Line(about, 300)), "as it was started with"
+		lines, access = append(lines, th.Dim.Paint("Kept  ")+safetext.Line(about, 300)), "what it was started with"
 	case ok && chosen.Missing != "" && chosen.Installs:
 		lines = append(lines, th.Dim.Paint("Not installed: enter shows how it would be"))
 	case ok && chosen.Missing != "":
