@@ -38,14 +38,22 @@ import (
 
 // chat runs the screen.
 func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
-	if keep, idle := f.keeps(cmd, s); keep {
-		return cli.Keep(cmd.Context(), s, keeper.Options{Args: f.args, Idle: idle})
+	c, err := cli.LoadConfig()
+	if err != nil {
+		return err
+	}
+	keep, err := f.keeps(cmd, c, s)
+	if err != nil {
+		return err
+	}
+	if keep {
+		return cli.Keep(cmd.Context(), s, keeper.Options{Args: f.args, Idle: f.keepFor})
 	}
 	place, err := cli.NewDirectories(f.cwd, f.addDirs)
 	if err != nil {
 		return err
 	}
-	setup, err := cli.Load(f.remote)
+	setup, err := cli.NewSetup(c, f.remote)
 	if err != nil {
 		return err
 	}
@@ -242,27 +250,19 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 
 // keeps reports whether this process only starts parley, so that it outlives the terminal. Nothing of the environment is
 // used before that: what is kept needs it, too.
-func (f *chatFlags) keeps(cmd *cobra.Command, s cli.Streams) (keep bool, idle time.Duration) {
+func (f *chatFlags) keeps(cmd *cobra.Command, c *config.Config, s cli.Streams) (bool, error) {
 	if keeper.Kept() != nil {
-		return false, 0
-	}
-	keep, idle = f.keep, f.keepFor
-	path, err := config.Path()
-	if err != nil {
-		return keep, idle
-	}
-	c, err := config.Load(path)
-	if err != nil { // reported later, where all mistakes are
-		return keep, idle
+		return false, nil
 	}
 	if !cmd.Flags().Changed("keep") {
-		in, ok := s.In.(*os.File)
-		keep = c.Keep != nil && *c.Keep && ok && term.IsTerminal(in.Fd()) && runtime.GOOS != "windows"
+		f.keep = c.Keep != nil && *c.Keep && keeper.Supported && cli.HasTerminal(s)
 	}
-	if d, err := time.ParseDuration(c.KeepFor); err == nil && !cmd.Flags().Changed("keep-for") {
-		idle = d
+	if !cmd.Flags().Changed("keep-for") {
+		f.keepFor, _ = time.ParseDuration(c.KeepFor) // checked when it was read
+	} else if !f.keep || f.keepFor < 0 {
+		return false, cli.Usagef("--keep-for needs --keep, and a time such as 12h")
 	}
-	return keep, idle
+	return f.keep, nil
 }
 
 // resumeArgs returns the arguments of parley that resume a session. It returns nil if there is none, or if its

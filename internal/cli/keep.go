@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,22 +18,37 @@ import (
 
 	"parley/internal/headless"
 	"parley/internal/keeper"
+	"parley/internal/safetext"
 	"parley/internal/words"
 )
 
 // Keep starts `parley ARG…` so that it outlives this terminal, and attaches to it.
 func Keep(ctx context.Context, s Streams, o keeper.Options) error {
+	if !keeper.Supported {
+		return Usagef("--keep: %v", keeper.ErrUnsupported)
+	}
 	if _, _, err := terminalOf(s, "--keep"); err != nil {
 		return err
 	}
 	name, err := keeper.Start(o)
-	if errors.Is(err, keeper.ErrUnsupported) {
-		return Usagef("--keep: %v", err)
-	}
 	if err != nil {
 		return err
 	}
 	return attach(ctx, s, name)
+}
+
+// canKeep is the check before a command about kept sessions runs.
+func canKeep(cmd *cobra.Command, _ []string) error {
+	if !keeper.Supported {
+		return Usagef("%s: %v", cmd.Name(), keeper.ErrUnsupported)
+	}
+	return nil
+}
+
+// HasTerminal reports whether there is a terminal to attach.
+func HasTerminal(s Streams) bool {
+	_, _, err := terminalOf(s, "")
+	return err == nil
 }
 
 func terminalOf(s Streams, what string) (in, out *os.File, err error) {
@@ -52,14 +66,19 @@ func attach(ctx context.Context, s Streams, name string) error {
 	if err != nil {
 		return err
 	}
+	keeper.Withhold()
 	how, name, code, err := keeper.Attach(ctx, name, in, out)
 	if err != nil {
+		if how == keeper.EndedThere {
+			s.PrintError(fmt.Sprintf("%s has ended (%v)", name, err))
+			return ExitCode(code)
+		}
 		return err
 	}
 	switch how {
 	case keeper.Detached:
 		fmt.Fprintf(s.Out, "Detached: parley attach %s\n", name)
-		if advice := logoutAdvice(systemFiles, os.Getuid()); advice != "" {
+		if advice := logoutAdvice(systemFiles, os.Getuid()); advice != "" && !shownBefore(advice) {
 			fmt.Fprintln(s.Out, advice)
 		}
 	case keeper.Taken:
@@ -71,7 +90,7 @@ func attach(ctx context.Context, s Streams, name string) error {
 		case err != nil:
 			return fmt.Errorf("%s has ended", name)
 		case kept.Live:
-			return fmt.Errorf("the connection to %s is lost; parley attach %s", name, name)
+			return fmt.Errorf("the connection to %s is lost; parley attach %[1]s", name)
 		default:
 			return &keeper.EndedError{Session: kept}
 		}
@@ -91,7 +110,8 @@ func NewAttach(s Streams) *cobra.Command {
 		Long: `Attach this terminal to a session that was started with --keep. Without a name, it is the one of this directory, or else the only one. A terminal that is attached to it leaves.
 
 Exit codes: that of the session if it ends, 0 detached, 1 cannot attach or connection lost, 2 usage, 130 interrupted.`,
-		Args: cobra.MaximumNArgs(1),
+		Args:    cobra.MaximumNArgs(1),
+		PreRunE: canKeep,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, _, err := terminalOf(s, "attach"); err != nil {
 				return err
@@ -111,7 +131,13 @@ func NewStop(s Streams) *cobra.Command {
 		Use:   "stop NAME",
 		Short: "End a session that was started with --keep",
 		Long:  "End a session that was started with --keep, with its agent and everything that it runs, or forget one that has ended. `parley ps` lists them.",
-		Args:  cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return Usagef("stop needs one name; `parley ps` lists them")
+			}
+			return nil
+		},
+		PreRunE: canKeep,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kept, err := keeper.Find(args[0])
 			if err != nil {
@@ -164,7 +190,7 @@ func keptName(args []string) (string, error) {
 	if len(here) > 1 {
 		names = here
 	}
-	return "", Usagef("which one? parley attach %s", strings.Join(names, ", "))
+	return "", Usagef("%d sessions are kept: parley attach %s", len(names), strings.Join(names, " | "))
 }
 
 // watchEvery is how often `parley ps --watch` looks.
@@ -179,7 +205,8 @@ func NewPs(s Streams) *cobra.Command {
 		Long: `List the sessions that were started with --keep: those that wait for an answer first. Those that have ended while nobody was there are listed with the command that resumes them, for 30 days or until ` + "`parley stop NAME`" + `.
 
 With --watch it prints the list again whenever it changes; with --json, then, a line for each change.`,
-		Args: NoArgs,
+		Args:    NoArgs,
+		PreRunE: canKeep,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text := func() ([]byte, error) {
 				all, err := keeper.List()
@@ -246,6 +273,7 @@ func writeKept(w io.Writer, all []keeper.Session, now time.Time) error {
 		return err
 	}
 	home, _ := os.UserHomeDir()
+	line := func(text string) string { return safetext.Line(text, 200) }
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tAGENT\tSTATE\tSINCE\tTERMINAL\tDIRECTORY\tABOUT")
 	for _, k := range all {
@@ -256,11 +284,14 @@ func writeKept(w io.Writer, all []keeper.Session, now time.Time) error {
 		case k.State == keeper.Waiting:
 			about = "? " + k.Waits
 		}
+		if since.After(now) { // a clock has jumped
+			since = now
+		}
 		if k.Attached {
 			terminal = "attached"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, cmp.Or(words.OneLine(k.Agent), "-"), state, words.Ago(since, now), terminal,
-			words.OneLine(words.ShortenHome(k.Dir, home)), words.OneLine(about))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, cmp.Or(line(k.Agent), "-"), state, words.Ago(since, now), terminal,
+			line(words.ShortenHome(k.Dir, home)), line(about))
 	}
 	return table.Flush()
 }

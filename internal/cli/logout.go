@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -16,29 +17,52 @@ const systemFiles = "/"
 // of users who have logged out; "" if they do not.
 func logoutAdvice(root string, uid int) string {
 	u, err := user.LookupId(strconv.Itoa(uid))
-	if err != nil || uid == 0 { // whom it leaves alone, unless told otherwise
+	if err != nil {
 		return ""
 	}
-	if _, err := os.Stat(filepath.Join(root, "var/lib/systemd/linger", u.Username)); err == nil {
+	if !exists(filepath.Join(root, "run/systemd/seats")) { // it does not run here
 		return ""
 	}
-	kills := false
-	files := []string{filepath.Join(root, "etc/systemd/logind.conf")}
-	for _, dir := range []string{"usr/lib", "run", "etc"} {
-		more, _ := filepath.Glob(filepath.Join(root, dir, "systemd/logind.conf.d/*.conf"))
-		slices.Sort(more)
-		files = append(files, more...)
+	if exists(filepath.Join(root, "var/lib/systemd/linger", u.Username)) {
+		return ""
 	}
-	for _, file := range files { // later ones override earlier ones
+	settings := map[string]string{"KillExcludeUsers": "root"}
+	for _, file := range logindFiles(root) {
 		text, _ := os.ReadFile(file)
 		for line := range strings.SplitSeq(string(text), "\n") {
-			if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.TrimSpace(name) == "KillUserProcesses" {
-				kills = slices.Contains([]string{"yes", "true", "1", "on"}, strings.ToLower(strings.TrimSpace(value)))
+			if name, value, ok := strings.Cut(line, "="); ok {
+				settings[strings.TrimSpace(name)] = strings.ToLower(strings.TrimSpace(value))
 			}
 		}
 	}
-	if !kills {
+	only := strings.Fields(settings["KillOnlyUsers"])
+	if !slices.Contains([]string{"yes", "true", "1", "on", "y", "t"}, settings["KillUserProcesses"]) ||
+		slices.Contains(strings.Fields(settings["KillExcludeUsers"]), u.Username) || len(only) > 0 && !slices.Contains(only, u.Username) {
 		return ""
 	}
 	return "Logging out of this machine ends it, unless you type: loginctl enable-linger"
+}
+
+// logindFiles returns the files with the settings of systemd-logind, the one that counts most last.
+func logindFiles(root string) (files []string) {
+	byName := map[string]string{} // a file replaces those with its name in the directories before
+	for _, dir := range []string{"usr/lib", "usr/local/lib", "run", "etc"} {
+		dir = filepath.Join(root, dir, "systemd")
+		if main := filepath.Join(dir, "logind.conf"); exists(main) {
+			files = []string{main}
+		}
+		more, _ := filepath.Glob(filepath.Join(dir, "logind.conf.d/*.conf"))
+		for _, file := range more {
+			byName[filepath.Base(file)] = file
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		files = append(files, byName[name])
+	}
+	return files
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -123,6 +123,15 @@ func newSetup(c *config.Config, remote RemoteFlags) *Setup {
 // Load reads the configuration and looks up the known agents. The error is a UsageError of one
 // line.
 func Load(remote RemoteFlags) (*Setup, error) {
+	c, err := LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	return NewSetup(c, remote)
+}
+
+// LoadConfig reads the user's configuration.
+func LoadConfig() (*config.Config, error) {
 	path, err := config.Path()
 	if err != nil && !errors.Is(err, config.ErrNoHome) {
 		return nil, UsageError{err.Error()}
@@ -131,6 +140,11 @@ func Load(remote RemoteFlags) (*Setup, error) {
 	if err != nil {
 		return nil, UsageError{err.Error()}
 	}
+	return c, nil
+}
+
+// NewSetup finds the agents of a configuration.
+func NewSetup(c *config.Config, remote RemoteFlags) (*Setup, error) {
 	s := newSetup(c, remote)
 	s.Agents, s.versions = merge(c, agents.WithInstalled(agents.Discover(programs.NewPath(os.Environ()).Find), installed())), rememberedVersions()
 	names := make([]string, 0, len(s.Agents))

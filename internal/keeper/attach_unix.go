@@ -4,6 +4,7 @@ package keeper
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +27,9 @@ import (
 
 	"parley/internal/localsock"
 )
+
+// Supported reports whether this system can keep a parley.
+const Supported = true
 
 // startPatience is how long a keeper may take until it listens.
 const startPatience = 30 * time.Second
@@ -67,7 +72,7 @@ func Start(o Options) (name string, err error) {
 }
 
 // Attach connects a terminal to the kept parley with this name until one of them leaves, and follows the user to
-// another one. last is the name of the last one, code the exit code of parley if it has ended. The terminal is
+// another one. last is the name of the last one, code the exit code of parley if it has ended, with err why, if it did not end by itself. The terminal is
 // left as it was.
 func Attach(ctx context.Context, name string, in, out *os.File) (how Outcome, last string, code int, err error) {
 	for {
@@ -91,9 +96,11 @@ func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome
 	}
 	t := &attached{conn: conn, in: in, out: out}
 	defer func() {
-		if rest := t.modes.restore(); len(rest) > 0 {
-			_, _ = out.Write(rest)
+		rest := t.modes.restore()
+		if how == Lost && t.accepted && !bytes.Contains(rest, []byte("\x1b[?1049l")) {
+			rest = append(rest, "\r\n"...) // the cursor is anywhere in the last line
 		}
+		_, _ = out.Write(rest)
 		if how != EndedThere { // answers of the terminal that nobody reads
 			dropInput(int(in.Fd()))
 		}
@@ -103,9 +110,7 @@ func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome
 	signal.Notify(resized, syscall.SIGWINCH)
 	defer signal.Stop(resized)
 	cols, rows, _ := term.GetSize(out.Fd())
-	if err := writeJSON(conn, helloFrame, hello{version, cols, rows, ofTerminal(os.Environ())}); err != nil {
-		return Lost, "", 0, err
-	}
+	_ = writeJSON(conn, helloFrame, hello{version, cols, rows, ofTerminal(os.Environ())}) // if it fails, so does follow
 	stop, err := t.readKeys()
 	if err != nil {
 		return Lost, "", 0, err
@@ -129,8 +134,14 @@ func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome
 		}
 	}()
 	how, next, code, err = t.follow()
-	if how == Lost && err == nil && (ctx.Err() != nil || t.hungUp.Load()) {
-		how, err = Hangup, nil
+	switch {
+	case how != Lost || err != nil:
+	case ctx.Err() != nil || t.hungUp.Load():
+		how = Hangup
+	case !t.accepted:
+		if s, gone := Find(name); gone == nil && s.Live {
+			err = fmt.Errorf("%s refuses what runs inside of it, or in a sandbox: attach from another terminal", name)
+		}
 	}
 	return how, next, code, err
 }
@@ -150,6 +161,9 @@ func dial(ctx context.Context, name string) (net.Conn, error) {
 			return nil, fmt.Errorf("%s runs on %s", name, s.Host)
 		}
 		conn, err := localsock.Dial(ctx, s.Socket)
+		if moved, failed := localsock.Path(filepath.Base(s.Socket)); errors.Is(err, os.ErrNotExist) && failed == nil && moved != s.Socket {
+			conn, err = localsock.Dial(ctx, moved) // with the home directory
+		}
 		if err == nil {
 			return conn, nil
 		}
@@ -187,10 +201,11 @@ func Stop(ctx context.Context, name string) error {
 
 // attached is a terminal that is attached.
 type attached struct {
-	conn    net.Conn
-	in, out *os.File
-	modes   modes
-	hungUp  atomic.Bool // the terminal is gone
+	conn     net.Conn
+	in, out  *os.File
+	modes    modes
+	accepted bool        // the keeper has sent something
+	hungUp   atomic.Bool // the terminal is gone
 
 	mu sync.Mutex // of writing to conn
 }
@@ -255,6 +270,7 @@ func (t *attached) follow() (how Outcome, next string, code int, err error) {
 		if kind, content, buffer, err = readFrame(r, buffer); err != nil {
 			return Lost, "", 0, nil
 		}
+		t.accepted = true
 		switch kind {
 		case outputFrame:
 			t.modes.learn(content)
@@ -268,8 +284,11 @@ func (t *attached) follow() (how Outcome, next string, code int, err error) {
 		case switchFrame:
 			return Detached, string(content), 0, nil
 		case endedFrame:
-			code, _ = strconv.Atoi(string(content))
-			return EndedThere, "", code, nil
+			number, why, _ := strings.Cut(string(content), " ")
+			if code, err = strconv.Atoi(number); err == nil && why != "" {
+				err = errors.New(why)
+			}
+			return EndedThere, "", code, err
 		case refusedFrame:
 			return Lost, "", 0, errors.New(string(content))
 		}

@@ -62,7 +62,7 @@ func nameOf(dir string) string {
 func directory() (string, error) {
 	state, err := record.StateDir()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: set HOME or PARLEY_STATE", err)
 	}
 	dir := filepath.Join(state, "kept")
 	return dir, os.MkdirAll(dir, 0o700)
@@ -187,6 +187,16 @@ func Forget(name string) error {
 		s.removeSockets()
 	}
 	return errors.Join(ignoreMissing(os.Remove(filepath.Join(dir, name+recordEnd))), os.Remove(path))
+}
+
+// forgetResumed removes what is left of sessions that were resumed.
+func forgetResumed(resume []string) {
+	all, _ := List()
+	for _, s := range all {
+		if !s.Live && slices.Equal(s.Resume, resume) {
+			_ = Forget(s.Name)
+		}
+	}
 }
 
 func ignoreMissing(err error) error {

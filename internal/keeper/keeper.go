@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/process"
 )
 
 // Command is the subcommand of parley that is a keeper; Serve implements it.
@@ -96,6 +98,15 @@ var Variables = []string{
 	"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "LC_TERMINAL", "KITTY_WINDOW_ID", "WEZTERM_PANE", "GHOSTTY_RESOURCES_DIR",
 	"VTE_VERSION", "XTERM_VERSION", "WT_SESSION", "ConEmuANSI", "TMUX", "TMUX_PANE", "STY", "ZELLIJ", "ZELLIJ_SESSION_NAME", "NO_COLOR",
 	"SSH_AUTH_SOCK", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "WINDOWID",
+}
+
+// own are the variables that the keeper and terminals that attach need themselves.
+var own = []string{"HOME", "PARLEY_STATE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "TMPDIR", process.TreeVar}
+
+// Withhold removes everything else from the environment of this process: secrets in it are for the parley that is
+// kept, which removes them, too.
+func Withhold() {
+	process.Withhold(func(name string) bool { return !slices.Contains(own, name) && !slices.Contains(Variables, name) })
 }
 
 // ofTerminal returns those of Variables that an environment has.

@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// Supported reports whether this system can keep a parley.
+const Supported = false
+
 // Start returns ErrUnsupported.
 func Start(Options) (name string, err error) { return "", ErrUnsupported }
 

@@ -64,6 +64,7 @@ type task struct {
 	Deaf    bool   // SIGTERM and SIGHUP do not end it
 	Unread  bool   // it reads no keys
 	Leave   bool   // it leaves a child that has the terminal
+	Inside  bool   // it attaches to itself
 	Exit    *int
 }
 
@@ -81,6 +82,7 @@ type event struct {
 	Args    []string
 	Dir     string
 	Kept    string // the variable, which it must not have
+	Refused string // why it cannot attach
 }
 
 // runKept is the program that is kept: it does what it is told.
@@ -175,6 +177,10 @@ func runKept() int {
 		}
 		if o.Switch != "" {
 			k.Switch(o.Switch)
+		}
+		if o.Inside {
+			_, _, _, err := Attach(forever, k.Name(), os.Stdin, os.Stdout)
+			say(event{Refused: fmt.Sprint(err)})
 		}
 		if o.Leave {
 			cmd := exec.Command(os.Args[0], "child")

@@ -47,6 +47,7 @@ type keeper struct {
 	dir          *os.Root // stays where the directory is, even if that is moved
 	lock         *os.File
 	args         []string
+	environ      []string      // of parley
 	idle         time.Duration // after which an idle parley ends that nobody is attached to; 0: never
 	ours, theirs *os.File      // the ends of the pseudo terminal, theirs until parley has it
 	ended        chan struct{} // closed when parley has ended and everything that it wrote is sent
@@ -95,6 +96,7 @@ func Serve(args []string) int {
 		fmt.Fprintln(ready, "!"+err.Error())
 		return 1
 	}
+	Withhold()
 	fmt.Fprintln(ready, k.session.Name)
 	ready.Close()
 	debug.FreeOSMemory() // it waits from now on, often for days: what the start has used is not needed
@@ -121,7 +123,7 @@ func newKeeper(args []string) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keeper{dir: dir, args: rest, idle: o.idle, ended: make(chan struct{}), stopping: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
+	k := &keeper{dir: dir, args: rest, environ: os.Environ(), idle: o.idle, ended: make(chan struct{}), stopping: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
 	k.started = o.now
 	if k.started {
 		close(k.begin)
@@ -262,7 +264,8 @@ func (k *keeper) start() {
 	cmd := &exec.Cmd{Path: self, Args: append([]string{self}, k.args...)}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = k.theirs, k.theirs, k.theirs
 	cmd.ExtraFiles = []*os.File{its}
-	cmd.Env = append(os.Environ(), variable+"=3 "+k.session.Name)
+	cmd.Env = append(k.environ, variable+"=3 "+k.session.Name)
+	k.environ = nil
 	if term := os.Getenv("TERM"); term == "" || term == "dumb" { // it was started without a terminal
 		cmd.Env = append(cmd.Env, "TERM=xterm-256color")
 	}
@@ -307,17 +310,17 @@ func (k *keeper) finish() {
 	k.changing.Lock()
 	defer k.changing.Unlock()
 	k.mu.Lock()
-	c, code := k.client, k.code
+	c, end := k.client, fmt.Appendf(nil, "%d %s", k.code, k.session.Why)
 	k.session.Ended, k.session.Attached = time.Now(), false
-	if k.session.Why == "" && code != 0 {
-		k.session.Why = "exit code " + strconv.Itoa(code)
+	if k.session.Why == "" && k.code != 0 {
+		k.session.Why = "exit code " + strconv.Itoa(k.code)
 	}
 	forget := k.forget || c != nil || k.session.Why == "" && k.session.Resume == nil
 	k.session.removeSockets()
 	k.mu.Unlock()
 	k.close(forget) // first, so that nothing of it is there when its end is seen
 	if c != nil {
-		c.close(endedFrame, []byte(strconv.Itoa(code)), stallGrace)
+		c.close(endedFrame, end, stallGrace)
 	}
 }
 

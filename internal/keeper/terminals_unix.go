@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -101,9 +102,13 @@ func (k *keeper) listen(conn net.Conn) {
 			go k.leave(nil, switchFrame, []byte(m.Switch))
 		case m.Status != nil:
 			k.mu.Lock()
+			resumed := m.Status.Resume != nil && !slices.Equal(m.Status.Resume, k.session.Resume)
 			k.session.Status = *m.Status
 			k.changed()
 			k.mu.Unlock()
+			if resumed {
+				forgetResumed(m.Status.Resume)
+			}
 		}
 	}
 }
@@ -203,7 +208,7 @@ func (k *keeper) serve(conn net.Conn) {
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	if kind == stopFrame {
-		k.stop("", true)
+		k.stop("stopped", true)
 		select {} // it is answered by the end of this process
 	}
 	var h hello
@@ -211,7 +216,7 @@ func (k *keeper) serve(conn net.Conn) {
 		return
 	}
 	if h.Version != version {
-		_ = writeFrame(conn, refusedFrame, fmt.Appendf(nil, "%s was started by another version of parley", k.session.Name))
+		_ = writeFrame(conn, refusedFrame, fmt.Appendf(nil, "%s was started by another version of parley: attach with that one, or end it with `parley stop %[1]s`", k.session.Name))
 		return
 	}
 	c := &client{conn: conn, environ: ofTerminal(h.Environ)}
@@ -286,5 +291,12 @@ func (k *keeper) attach(c *client, h hello) {
 		if conn, err := k.ours.SyscallConn(); err == nil {
 			_ = conn.Control(func(fd uintptr) { signalForeground(int(fd)) })
 		}
+	}
+}
+
+// signalForeground tells the program in the foreground of a pseudo terminal that its size has changed.
+func signalForeground(fd int) {
+	if group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err == nil && group > 0 {
+		_ = unix.Kill(-group, unix.SIGWINCH)
 	}
 }

@@ -78,3 +78,25 @@ func TestPrivate(t *testing.T) {
 		t.Error("a link is private")
 	}
 }
+
+// A directory of another user's is not used: the next place is, and nothing there is listened to or connected to.
+func TestOtherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a directory to another user")
+	}
+	base := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", base)
+	t.Setenv("PARLEY_STATE", filepath.Join(base, "state"))
+	dir := filepath.Join(base, "parley")
+	must.Do(t, os.Mkdir(dir, 0o700))
+	must.Do(t, os.Chown(dir, 12345, 12345))
+	if got, err := Path("n"); err != nil || got != filepath.Join(base, "state", "sockets", "n") {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if _, err := Listen(filepath.Join(dir, "n")); err == nil || !strings.Contains(err.Error(), "another user") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Dial(context.Background(), filepath.Join(dir, "n")); err == nil || !strings.Contains(err.Error(), "another user") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -29,6 +29,7 @@ var scenarios = []scenario{
 	{"resize", "another width, and paging to the start", resize},
 	{"start", "from exec to the first key", start},
 	{"idle", "nothing happens", idle},
+	{"kept", "parley --keep", kept},
 	{"run", "parley run", headless},
 	{"remote", "parley serve, and parley run as its client", remote},
 }

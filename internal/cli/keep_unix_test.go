@@ -1,0 +1,124 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/filelock"
+	"parley/internal/keeper"
+	"parley/internal/must"
+)
+
+// keptIn writes the record of a kept session, and locks its file if it lives.
+func keptIn(t *testing.T, state string, s keeper.Session) {
+	t.Helper()
+	dir := filepath.Join(state, "kept")
+	must.Do(t, os.MkdirAll(dir, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, s.Name+".json"), must.Get(json.Marshal(s))(t), 0o600))
+	if s.Live {
+		lock := must.Get(os.Create(filepath.Join(dir, s.Name+".lock")))(t)
+		t.Cleanup(func() { lock.Close() })
+		if !filelock.Lock(lock) {
+			t.Fatal("not locked")
+		}
+	}
+}
+
+// Without a name it is the one of this directory, else the only one, else all that are meant are named.
+func TestKeptName(t *testing.T) {
+	state, here := t.TempDir(), t.TempDir()
+	t.Setenv("PARLEY_STATE", state)
+	t.Setenv("PWD", here)
+	t.Chdir(here)
+	here = must.Get(os.Getwd())(t)
+	check := func(want string, args ...string) {
+		t.Helper()
+		got, err := keptName(args)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	check("no session is kept; `parley --keep` starts one")
+	keptIn(t, state, keeper.Session{Name: "gone", Status: keeper.Status{Dir: here, State: keeper.Idle}})
+	check("no session is kept; `parley --keep` starts one")
+	keptIn(t, state, keeper.Session{Name: "other", Live: true, Status: keeper.Status{Dir: "/elsewhere", State: keeper.Idle}})
+	check("other")
+	keptIn(t, state, keeper.Session{Name: "third", Live: true, Status: keeper.Status{Dir: "/elsewhere", State: keeper.Waiting}})
+	check("2 sessions are kept: parley attach third | other")
+	keptIn(t, state, keeper.Session{Name: "mine", Live: true, Status: keeper.Status{Dir: here, State: keeper.Idle}})
+	check("mine")
+	check("other", "other")
+	check("nothing is kept as \"../x\"; `parley ps` lists what is", "../x")
+}
+
+// The list says what waits first, what ended with the command that resumes it, and a clock that has jumped shows no future.
+func TestWriteKept(t *testing.T) {
+	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	t.Setenv("HOME", "/elsewhere")
+	var b bytes.Buffer
+	must.Do(t, writeKept(&b, []keeper.Session{
+		{Name: "a", Live: true, Status: keeper.Status{State: keeper.Waiting, Waits: "Run a command: ls\x1b[2J", Since: now.Add(100 * time.Hour), Agent: "demo", Dir: "/elsewhere/a"}},
+		{Name: "b", Live: true, Attached: true, Status: keeper.Status{State: keeper.Running, Title: "fix it", Since: now.Add(-3 * time.Minute)}},
+		{Name: "c", Ended: now.Add(-time.Hour), Status: keeper.Status{Agent: "demo", Resume: []string{"demo", "--resume", "x"}}, Why: "exit code 1"},
+		{Name: "d", Ended: now.Add(-time.Hour), Why: "exit code 1"},
+	}, now))
+	for i, want := range []string{"NAME AGENT STATE SINCE TERMINAL DIRECTORY ABOUT", "a demo waiting just now - ~/a ? Run a command: ls",
+		"b - running 3 min ago attached fix it", "c demo ended 1 h ago - parley demo --resume x", "d - ended 1 h ago - exit code 1"} {
+		if got := strings.Join(strings.Fields(strings.Split(b.String(), "\n")[i]), " "); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	if strings.ContainsRune(b.String(), '\x1b') {
+		t.Error("an escape sequence is written")
+	}
+}
+
+// systemd-logind is mentioned only where it would end what is kept.
+func TestLogoutAdvice(t *testing.T) {
+	me := must.Get(user.LookupId(strconv.Itoa(os.Getuid())))(t).Username
+	const kills = "KillExcludeUsers=\nKillUserProcesses=yes\n"
+	for i, c := range []struct {
+		files map[string]string
+		says  bool
+	}{
+		{nil, false},
+		{map[string]string{"etc/systemd/logind.conf": kills}, true},
+		{map[string]string{"etc/systemd/logind.conf": "#KillUserProcesses=yes\n"}, false},
+		{map[string]string{"etc/systemd/logind.conf": kills, "var/lib/systemd/linger/" + me: ""}, false},
+		{map[string]string{"etc/systemd/logind.conf": kills + "KillExcludeUsers=x " + me + "\n"}, false},
+		{map[string]string{"etc/systemd/logind.conf": kills + "KillOnlyUsers=x\n"}, false},
+		{map[string]string{"etc/systemd/logind.conf": kills + "KillOnlyUsers=x " + me + "\n"}, true},
+		{map[string]string{"usr/lib/systemd/logind.conf": kills, "etc/systemd/logind.conf": ""}, false},
+		{map[string]string{"etc/systemd/logind.conf": "KillExcludeUsers=\n", "run/systemd/logind.conf.d/a.conf": "[Login]\n KillUserProcesses = true\n"}, true},
+		{map[string]string{"etc/systemd/logind.conf": kills, "usr/lib/systemd/logind.conf.d/b.conf": "KillUserProcesses=no\n"}, false},
+		{map[string]string{"etc/systemd/logind.conf.d/a.conf": "KillUserProcesses=no\n", "usr/lib/systemd/logind.conf.d/a.conf": kills}, false},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			root := t.TempDir()
+			for name, text := range c.files {
+				must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+				must.Do(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
+			}
+			if logoutAdvice(root, os.Getuid()) != "" {
+				t.Error("it says something where there is no systemd")
+			}
+			must.Do(t, os.MkdirAll(filepath.Join(root, "run/systemd/seats"), 0o755))
+			if got := logoutAdvice(root, os.Getuid()); (got != "") != c.says {
+				t.Errorf("%v: got %q", c.files, got)
+			}
+		})
+	}
+}
