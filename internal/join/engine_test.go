@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +24,9 @@ func TestParleyJoinsParley(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 3))
 			with(t, []string{"1", "2"}[seed%2], Options{}, func(r *rig) {
+				turns := atomic.Uint64{}
 				r.script.Turn(func(t *fakeagent.Turn) string {
+					rnd := rand.New(rand.NewPCG(seed, 10+turns.Add(1))) // on a goroutine of its own
 					for i := range 300 {
 						switch rnd.IntN(5) {
 						case 0:
