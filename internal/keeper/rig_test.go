@@ -220,7 +220,7 @@ func newTTY(t *testing.T, cols, rows int) *tty {
 		b := make([]byte, 1<<16)
 		for {
 			y.pause.Lock()
-			y.pause.Unlock()
+			y.pause.Unlock() //lint:ignore SA2001 it only waits
 			n, err := y.ours.Read(b)
 			y.mu.Lock()
 			y.text = append(y.text, b[:n]...)
