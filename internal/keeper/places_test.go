@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/filelock"
+	"parley/internal/localsock"
 	"parley/internal/must"
 )
 
@@ -105,6 +107,35 @@ func TestRefusesInside(t *testing.T) {
 	k.tell(task{Inside: true})
 	if e := k.wait("what it was told", func(e event) bool { return e.Refused != "" }); !strings.Contains(e.Refused, k.name+" refuses what runs inside of it") {
 		t.Errorf("got %q", e.Refused)
+	}
+}
+
+// What is kept cannot stop itself, and is told why also if the keeper closes the connection before it has asked.
+func TestRefusesToStop(t *testing.T) {
+	dir := home(t)
+	must.Do(t, os.MkdirAll(dir, 0o700))
+	lock := must.Get(os.Create(filepath.Join(dir, "work"+lockEnd)))(t)
+	defer lock.Close()
+	if !filelock.Lock(lock) {
+		t.Fatal("not locked")
+	}
+	ln := must.Get(localsock.Listen(must.Get(localsock.Path("refuses.sock"))(t)))(t)
+	defer ln.Close()
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	s := Session{Socket: ln.Addr().String(), Host: must.Get(os.Hostname())(t)}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "work"+recordEnd), must.Get(json.Marshal(s))(t), 0o600))
+	for range 50 { // whether it has asked by then is up to the scheduler
+		if err := Stop(forever, "work"); err == nil || !strings.Contains(err.Error(), "work refuses") {
+			t.Fatalf("got %v", err)
+		}
 	}
 }
 
