@@ -3,7 +3,6 @@ package workspace
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"parley/acpclient/event"
 	"parley/internal/keeper"
@@ -47,7 +46,7 @@ func (k *Kept) Resume(s keeper.Session) (command string, resumed bool) {
 	if s.Resume == nil {
 		return "", false
 	}
-	return "parley " + strings.Join(s.Resume, " "), false
+	return s.ResumeCommand(), false
 }
 
 // DescribeKept says what a kept session does, and what it is about: the open question, else its title.
