@@ -180,7 +180,7 @@ func keptName(args []string) (string, error) {
 	var names, here []string
 	for _, k := range all {
 		names = append(names, k.Name)
-		if k.Dir == cwd {
+		if k.Dir == cwd || k.From == cwd {
 			here = append(here, k.Name)
 		}
 	}

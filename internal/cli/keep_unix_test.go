@@ -60,6 +60,8 @@ func TestKeptName(t *testing.T) {
 	check("2 sessions are kept: parley attach third | other")
 	keptIn(t, state, keeper.Session{Name: "mine", Live: true, Status: keeper.Status{Dir: here, State: keeper.Idle}})
 	check("mine")
+	keptIn(t, state, keeper.Session{Name: "tree", Live: true, From: here, Status: keeper.Status{Dir: "/elsewhere/worktree", State: keeper.Starting}})
+	check("2 sessions are kept: parley attach tree | mine")
 	check("other", "other")
 	check("nothing is kept as \"../x\"; `parley ps` lists what is", "../x")
 }

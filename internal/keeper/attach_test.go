@@ -28,6 +28,9 @@ func TestAttach(t *testing.T) {
 		t.Errorf("its terminal is %+v", c)
 	}
 	until(t, "its record", func() bool { return k.session().Attached })
+	if s := k.session(); s.From != k.first.Dir {
+		t.Errorf("started in %q, recorded as %q", k.first.Dir, s.From)
+	}
 	y.types("hé")
 	got := ""
 	for got != "hé" {

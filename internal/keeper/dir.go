@@ -25,6 +25,7 @@ type Session struct {
 	Live     bool      `json:"live"`
 	Attached bool      `json:"attached"`
 	Started  time.Time `json:"started"`
+	From     string    `json:"from,omitempty"` // the directory in which it was started; Dir may be a worktree
 	Ended    time.Time `json:"ended,omitzero"`
 	Why      string    `json:"why,omitempty"` // why it has ended
 

@@ -133,7 +133,7 @@ func newKeeper(args []string) (*keeper, error) {
 	}
 	host, _ := os.Hostname()
 	k.session.Status = Status{State: Starting, Dir: cwd, Since: time.Now()}
-	k.session.Live, k.session.Started, k.session.PID, k.session.Host = true, time.Now(), os.Getpid(), host
+	k.session.Live, k.session.Started, k.session.From, k.session.PID, k.session.Host = true, time.Now(), cwd, os.Getpid(), host
 	if k.session.Socket, err = k.socket(); err == nil {
 		k.ours, k.theirs, err = terminal.OpenPTY()
 	}
