@@ -19,6 +19,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/keeper"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/words"
 )
 
@@ -208,7 +209,7 @@ With --watch it prints the list again whenever it changes; with --json, then, a 
 		Args:    NoArgs,
 		PreRunE: canKeep,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text := func() ([]byte, error) {
+			list := func() ([]byte, error) {
 				all, err := keeper.List()
 				if err != nil {
 					return nil, err
@@ -226,13 +227,13 @@ With --watch it prints the list again whenever it changes; with --json, then, a 
 				return b.Bytes(), err
 			}
 			if !watch {
-				b, err := text()
+				b, err := list()
 				if err == nil {
 					_, err = s.Out.Write(b)
 				}
 				return err
 			}
-			return watchKept(cmd.Context(), s.Out, !asJSON, text)
+			return watchKept(cmd.Context(), s.Out, !asJSON, list)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -240,20 +241,21 @@ With --watch it prints the list again whenever it changes; with --json, then, a 
 	return cmd
 }
 
-func watchKept(ctx context.Context, w io.Writer, clear bool, text func() ([]byte, error)) error {
+func watchKept(ctx context.Context, w io.Writer, clear bool, list func() ([]byte, error)) error {
 	out, _ := w.(*os.File)
 	clear = clear && out != nil && term.IsTerminal(out.Fd())
 	var last []byte
 	for {
-		b, err := text()
+		b, err := list()
 		if err != nil {
 			return err
 		}
+		if clear {
+			cols, rows, _ := term.GetSize(out.Fd())
+			b = append([]byte("\x1b[H\x1b[2J"), fitted(b, cols, rows)...)
+		}
 		if !bytes.Equal(b, last) {
 			last = b
-			if clear {
-				b = append([]byte("\x1b[H\x1b[2J"), b...)
-			}
 			if _, err := w.Write(b); err != nil {
 				return err
 			}
@@ -264,6 +266,21 @@ func watchKept(ctx context.Context, w io.Writer, clear bool, text func() ([]byte
 		case <-time.After(watchEvery):
 		}
 	}
+}
+
+// fitted returns the lines of a list that fit into a terminal, so that its head stays visible: what waits for an answer.
+func fitted(list []byte, cols, rows int) []byte {
+	if cols <= 0 || rows <= 0 {
+		return list
+	}
+	lines := strings.Split(strings.TrimSuffix(string(list), "\n"), "\n")
+	if most := max(rows-2, 1); len(lines) > rows-1 { // the cursor needs a line, and so does what is said here
+		lines = append(lines[:most], fmt.Sprintf("… %d more", len(lines)-most))
+	}
+	for i, line := range lines {
+		lines[i] = text.Truncate(line, cols, "…")
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
 // writeKept writes the list for a person.

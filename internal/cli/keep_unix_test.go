@@ -88,6 +88,24 @@ func TestWriteKept(t *testing.T) {
 	}
 }
 
+// What is watched fits into the terminal: a long list would scroll away its head, which is what waits.
+func TestFitted(t *testing.T) {
+	for _, c := range []struct {
+		cols, rows int
+		want       string
+	}{
+		{80, 5, "head\nwaiting 日本\nidle\nended\n"},
+		{80, 4, "head\nwaiting 日本\n… 2 more\n"},
+		{10, 4, "head\nwaiting …\n… 2 more\n"},
+		{80, 1, "head\n… 3 more\n"},
+		{0, 0, "head\nwaiting 日本\nidle\nended\n"},
+	} {
+		if got := string(fitted([]byte("head\nwaiting 日本\nidle\nended\n"), c.cols, c.rows)); got != c.want {
+			t.Errorf("%d by %d: %q, want %q", c.cols, c.rows, got, c.want)
+		}
+	}
+}
+
 // systemd-logind is mentioned only where it would end what is kept.
 func TestLogoutAdvice(t *testing.T) {
 	me := must.Get(user.LookupId(strconv.Itoa(os.Getuid())))(t).Username
