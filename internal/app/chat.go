@@ -46,8 +46,12 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	var notKept *keeper.StartError
 	if keep {
-		return cli.Keep(cmd.Context(), s, keeper.Options{Args: f.args, Idle: f.keepFor})
+		err := cli.Keep(cmd.Context(), s, keeper.Options{Args: f.args, Idle: f.keepFor})
+		if !errors.As(err, &notKept) || cmd.Flags().Changed("keep") {
+			return err
+		}
 	}
 	place, err := cli.NewDirectories(f.cwd, f.addDirs)
 	if err != nil {
@@ -114,6 +118,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	resumeWithin, _ := time.ParseDuration(setup.Config.ResumeWithin) // 0 if it is not set
 	notices := warnings(setup)
+	if notKept != nil {
+		setup.Warn("This session ends with the terminal: " + notKept.Error())
+	}
 	trees := &trees{from: place.Cwd}
 	defer trees.removeEmpty(context.WithoutCancel(cmd.Context())) // also after a start that failed
 	if f.worktree != "" {

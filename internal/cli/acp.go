@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley/acpclient/transport"
+	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/hello"
 	"parley/internal/keeper"
@@ -28,7 +30,7 @@ func NewACP(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "acp [NAME]",
 		Short: "Join live sessions from an editor or another ACP client",
-		Long: `Serve the live sessions of this machine as an ACP agent on standard input and output, for editors. Sessions are live if their parley was started with --keep; ` + "`parley ps`" + ` lists them. The client lists them, loads one, and follows and prompts it like any agent's, next to the screen. A new session starts a parley of its own, with the default agent, which continues when the client leaves.
+		Long: `Serve the live sessions of this machine as an ACP agent on standard input and output, for editors. Sessions are live if their parley was started with --keep; ` + "`parley ps`" + ` lists them. The client lists them, loads one, and follows and prompts it like any agent's, next to the screen. A new session starts a parley of its own, with the default agent, else that of the kept session used last; it continues when the client leaves.
 
 With NAME, only that parley is served, new sessions are opened there, and the command ends with it.
 
@@ -102,7 +104,7 @@ func joinable(name string) error {
 	return nil
 }
 
-// startKept starts a parley with the default agent, to which no terminal is attached.
+// startKept starts a parley with the default agent, or else that of the kept session used last, to which no terminal is attached.
 func startKept(_ context.Context, cwd string) (string, error) {
 	path, err := config.Path()
 	if err != nil {
@@ -112,13 +114,34 @@ func startKept(_ context.Context, cwd string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	var args []string
 	if c.Agent == "" {
-		return "", errors.New(`the configuration names no default agent: set agent = "NAME"`)
+		agent := lastKeptAgent(c)
+		if agent == "" {
+			return "", errors.New(`the configuration names no default agent: set agent = "NAME"`)
+		}
+		args = []string{agent}
 	}
 	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("%s is not a directory", cwd)
 	}
-	return keeper.Start(keeper.Options{Dir: cwd, Headless: true})
+	return keeper.Start(keeper.Options{Args: args, Dir: cwd, Headless: true})
+}
+
+// lastKeptAgent returns the name of the agent of the kept session that was used last, "" if none can be started by name.
+func lastKeptAgent(c *config.Config) (name string) {
+	all, err := keeper.List()
+	if err != nil {
+		return ""
+	}
+	var last time.Time
+	for _, k := range all {
+		_, known := agents.Find(agents.Known(), k.Agent)
+		if _, own := c.Agents[k.Agent]; (known || own) && k.Since.After(last) {
+			name, last = k.Agent, k.Since
+		}
+	}
+	return name
 }
 
 // startBeside is startKept for clients that are not on this machine: only in the directories of kept sessions,

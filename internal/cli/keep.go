@@ -298,6 +298,8 @@ func writeKept(w io.Writer, all []keeper.Session, now time.Time) error {
 		switch {
 		case !k.Live:
 			state, since, about = "ended", k.Ended, cmp.Or(k.ResumeCommand(), k.Why)
+		case k.State == keeper.Ended:
+			state = "agent ended"
 		case k.State == keeper.Waiting:
 			about = "? " + k.Waits
 		}

@@ -187,7 +187,8 @@ func (f *serveFlags) introduce(ctx context.Context, bound net.Addr, opts *gatewa
 		return func() {}, nil
 	}
 	if isLoopback(bound) {
-		opts.Log.Warn("only this machine can connect; --listen 0.0.0.0:8765 lets others")
+		_, port, _ := net.SplitHostPort(bound.String())
+		opts.Log.Warn("only this machine can connect; --listen 0.0.0.0:" + port + " lets others")
 	}
 	h.invitation = &invitation{ctx: ctx, store: h.store, name: h.qr, role: h.role,
 		show: func(name, token string) { showQR(out, f.url(bound), name, h.role, token, f.tokenInQuery) }}

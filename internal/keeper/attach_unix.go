@@ -53,20 +53,20 @@ func Start(o Options) (name string, err error) {
 	err = cmd.Start() // its streams are the null device
 	w.Close()
 	if err != nil {
-		return "", fmt.Errorf("start the keeper: %w", err)
+		return "", &StartError{err.Error()}
 	}
 	go func() { _ = cmd.Wait() }() // only if it ends before this process
 	_ = r.SetReadDeadline(time.Now().Add(startPatience))
 	text, err := io.ReadAll(io.LimitReader(r, maxFrame))
 	if err != nil {
-		return "", fmt.Errorf("start the keeper: %w", err)
+		return "", &StartError{err.Error()}
 	}
 	name = strings.TrimSpace(string(text))
 	if why, failed := strings.CutPrefix(name, "!"); failed || name == "" {
 		if name == "" {
 			why = "it ended"
 		}
-		return "", fmt.Errorf("start the keeper: %s", why)
+		return "", &StartError{why}
 	}
 	return name, nil
 }

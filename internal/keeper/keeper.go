@@ -73,6 +73,11 @@ type Options struct {
 	Headless bool          // it starts at once, and not when a terminal attaches
 }
 
+// StartError says why Start has kept nothing.
+type StartError struct{ Why string }
+
+func (e *StartError) Error() string { return "start the keeper: " + e.Why }
+
 // Outcome says why Attach has returned.
 type Outcome int
 
