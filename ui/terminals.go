@@ -92,6 +92,7 @@ func (msg terminalMsg) Handle() tea.Cmd {
 	t.away = !now.Attached
 	pace(m)
 	if t.away {
+		m.Options.TellWaiting(m.Workspace)
 		return next
 	}
 	now.Adopt()

@@ -222,6 +222,14 @@ func TestKeptNotifies(t *testing.T) {
 				text, _ := os.ReadFile(told)
 				return strings.Contains(string(text), `"session":"work"`) && strings.Contains(string(text), `"why":"waits","line":"Use a tool`)
 			})
+			// Once more when a terminal leaves before it is answered.
+			again := StartEnv(t, 80, 24, k.dir, k.env, "attach")
+			again.WaitFor("Use a tool")
+			must.Do(t, again.cmd.Process.Kill())
+			again.poll("the program to be told again", func() bool {
+				text, _ := os.ReadFile(told)
+				return strings.Count(string(text), `"why":"waits","line":"Use a tool`) > 1
+			})
 		})
 	}
 }

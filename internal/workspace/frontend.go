@@ -53,11 +53,22 @@ type FrontEnd struct {
 
 // TellElsewhere tells a user who looks elsewhere of news that is worth it.
 func (f FrontEnd) TellElsewhere(n News) {
-	if f.Notify == nil {
-		return
-	}
 	if why, line := Notable(n); why != "" {
-		s := n.About()
+		f.tell(n.About(), why, line)
+	}
+}
+
+// TellWaiting tells a user whose terminal has left what waits for an answer.
+func (f FrontEnd) TellWaiting(w *Workspace) {
+	for _, s := range w.sessions {
+		if line := waitsFor(s); line != "" {
+			f.tell(s, Waits, line)
+		}
+	}
+}
+
+func (f FrontEnd) tell(s *Session, why Why, line string) {
+	if f.Notify != nil {
 		f.Notify.Send(s, notify.Note{Session: cmp.Or(f.Keeper.Name(), s.Thread.Session), Agent: s.Agent.Name(), Dir: s.Cwd(), Title: heading(s), Why: string(why), Line: line})
 	}
 }

@@ -57,6 +57,7 @@ func (c *chat) attached(change keeper.Change) {
 		c.out.flush()
 		t.away, t.since = true, len(n.Thread.Items)
 		t.keeper.Left()
+		c.opts.TellWaiting(c.w)
 		return
 	}
 	change.Adopt()
