@@ -66,7 +66,7 @@ func agent(fault string) {
 		a.line(line)
 	}
 	if fault == "stdin" {
-		select {}
+		time.Sleep(time.Hour) // not forever, which Go may take for a deadlock
 	}
 }
 
