@@ -117,6 +117,9 @@ func (m fetched) Handle() tea.Cmd {
 		all[i].Installs = a.Missing != "" && slices.ContainsFunc(m.listed, func(l workspace.Spec) bool { return l.Name == a.Name })
 	}
 	m.page.choices.Agents = all
+	if it, _ := m.page.list.Selected(); it.Value == searchRow { // what was typed to find the row
+		m.page.list.SetFilter("")
+	}
 	m.page.Refresh()
 	if i := slices.IndexFunc(m.page.list.Items(), func(it list.Item) bool { return it.Section == "Registry" }); i >= 0 && m.page.list.Filter() == "" {
 		m.page.list.Select(i)

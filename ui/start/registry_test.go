@@ -83,7 +83,6 @@ func TestInstallFromTheRegistry(t *testing.T) {
 	cmd := typed("enter")
 	shows("Fetching the registry…")
 	handled(t, cmd)
-	s.Reset()
 	shows("Says what it is told")
 	if s.choices.Agents[1].Installs != true {
 		t.Error("a known agent of the registry cannot be installed")
