@@ -107,7 +107,7 @@ func Dial(ctx context.Context, path string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkUser(conn.(*net.UnixConn)); err != nil {
+	if err := checkListener(conn.(*net.UnixConn), path); err != nil {
 		conn.Close()
 		return nil, err
 	}

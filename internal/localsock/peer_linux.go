@@ -20,8 +20,10 @@ func peerOf(fd int) (peer, error) {
 
 var errRestricted = errors.New("the other side runs in a sandbox, or was started by this parley")
 
-// checkProcess refuses a process that is restricted if this one is not, and one that descends from this one.
-func checkProcess(pid int) error { return checkStatus(pid, os.Getpid(), statusOf) }
+// checkProcess refuses a process that is restricted if this one is not and, with descent, one that descends from this one.
+func checkProcess(pid int, descent bool) error {
+	return checkStatus(pid, os.Getpid(), descent, statusOf)
+}
 
 // status is what the kernel says of a process.
 type status struct {
@@ -46,7 +48,7 @@ func statusOf(pid int) (s status, err error) {
 	return s, err
 }
 
-func checkStatus(pid, own int, of func(pid int) (status, error)) error {
+func checkStatus(pid, own int, descent bool, of func(pid int) (status, error)) error {
 	self, err := of(own)
 	if err != nil {
 		return nil // there is no /proc
@@ -57,6 +59,9 @@ func checkStatus(pid, own int, of func(pid int) (status, error)) error {
 	}
 	if s.restricted && !self.restricted {
 		return errRestricted
+	}
+	if !descent {
+		return nil
 	}
 	for range 1000 {
 		if s.parent == own {

@@ -7,4 +7,4 @@ import "os"
 // peerOf cannot tell: the directory keeps other users out.
 func peerOf(int) (peer, error) { return peer{uid: os.Getuid()}, nil }
 
-func checkProcess(int) error { return nil }
+func checkProcess(int, bool) error { return nil }

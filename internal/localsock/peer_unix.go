@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -30,10 +31,17 @@ func checkPrivate(dir string) error {
 // peer is the process at the other end.
 type peer struct{ uid, pid int }
 
-// checkUser returns an error unless the peer belongs to this user.
-func checkUser(conn *net.UnixConn) error {
-	_, err := userOf(conn)
-	return err
+// checkListener returns an error unless the other side belongs to this user. In the directory for temporary files,
+// where programs in the sandbox write, it must not be one of these: the user would type into it.
+func checkListener(conn *net.UnixConn, path string) error {
+	p, err := userOf(conn)
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(os.TempDir(), path); err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	return checkProcess(p.pid, false)
 }
 
 func userOf(conn *net.UnixConn) (p peer, err error) {
@@ -60,5 +68,5 @@ func checkPeer(conn *net.UnixConn) error {
 	if err != nil {
 		return err
 	}
-	return checkProcess(p.pid)
+	return checkProcess(p.pid, true)
 }
