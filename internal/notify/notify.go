@@ -134,6 +134,9 @@ func (c *Command) run(n Note) error {
 	return c.wait(cmd, says)
 }
 
+// lingers is how long the streams of a program that has ended may stay open.
+const lingers = time.Second
+
 // started is a running program, and what it writes to its standard error.
 type started struct {
 	group *process.Group
@@ -178,6 +181,10 @@ func (c *Command) wait(cmd *exec.Cmd, s *started) (err error) {
 	}
 	_ = s.group.Kill()
 	state := s.group.Wait()
+	select {
+	case <-s.err.done: // all that it said was read
+	case <-time.After(lingers): // something that has left its group has its streams
+	}
 	for _, p := range s.pipes {
 		p.Close()
 	}
