@@ -59,7 +59,7 @@ func (f *feed) submit(c *client, text string, r *request) {
 	}
 	p := &prompt{client: c, line: line, text: plain(text), reply: r.answer}
 	f.prompts = append(f.prompts, p)
-	if err := f.hand(line); err != nil {
+	if err := f.session.Prompts.SubmitLiteral(line); err != nil {
 		f.remove(p)
 		p.answer(nil, failure(err))
 		return
@@ -73,21 +73,6 @@ func (f *feed) submit(c *client, text string, r *request) {
 	if why := f.waiting(); c.dialect.notices {
 		c.send(encode(f.id, notice("info", "Your prompt is queued", why)))
 	}
-}
-
-// hand sends or queues a line. A prompt that the user has taken off the queue keeps its place.
-func (f *feed) hand(line string) error {
-	prompts := &f.session.Prompts
-	q := &prompts.Queue
-	hold := len(q.Texts()) > 0 && !q.Paused()
-	switch _, editing := q.Edited(); {
-	case !editing:
-		return prompts.Submit(line, hold)
-	case !hold && prompts.Ready():
-		return prompts.Send(line)
-	}
-	q.Add(line)
-	return nil
 }
 
 // waiting says what a queued prompt waits for.

@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/acpclient/transport"
 	"parley/internal/fakeagent"
+	"parley/internal/finder"
 	"parley/internal/hello"
 	"parley/internal/must"
 	"parley/internal/workspace"
@@ -47,7 +48,7 @@ func with(t *testing.T, version string, opts Options, f func(*rig)) {
 		r := &rig{T: t, script: &fakeagent.Script{Protocol: version}, sockets: newPipes(), do: make(chan func()), results: make(chan workspace.Result), ended: make(chan struct{})}
 		r.Cwd, r.Script = dir, func(string) *fakeagent.Script { return r.script }
 		opts.Version = "1.2.3"
-		r.w = workspace.New(workspace.Options{Cwd: dir, Connect: r.Connect, Redial: r.Redial, Agents: []workspace.Spec{spec}, Begun: func(w *workspace.Workspace) {
+		r.w = workspace.New(workspace.Options{Cwd: dir, ReadFile: finder.Read, Connect: r.Connect, Redial: r.Redial, Agents: []workspace.Spec{spec}, Begun: func(w *workspace.Workspace) {
 			r.hub = Serve(w, r.sockets, opts)
 		}})
 		go r.run()

@@ -45,6 +45,8 @@ type Prompts struct {
 	switching bool            // the mode is being set for the next prompt
 
 	limited limited
+
+	literal literal
 }
 
 // sending is a prompt whose files are read before it is sent. Until then no other prompt
@@ -120,6 +122,11 @@ func (p *Prompts) Ready() bool {
 // is set. A prompt that was taken off the queue for editing returns to its place, and
 // those before it are sent first.
 func (p *Prompts) Submit(text string, hold bool) error {
+	p.literal.remove(sentText(text)) // the user has typed or edited it
+	return p.submit(text, hold)
+}
+
+func (p *Prompts) submit(text string, hold bool) error {
 	q, now := &p.Queue, !hold && p.Ready()
 	switch {
 	case q.editing && (!now || q.at > 0):
@@ -199,7 +206,11 @@ func (p *Prompts) expand(text string) func(context.Context) ([]event.Block, []st
 	if spec := p.s.Agent.Spec; spec.Remote && !spec.Shared {
 		to.Withheld = func() { p.s.sayOnce("This agent runs elsewhere and gets no files: @ stays text") }
 	}
-	return p.s.w.images.Expand(text, p.s.w.opts.ReadFile, to)
+	read := p.s.w.opts.ReadFile
+	if p.literal.has(text) {
+		read = nil
+	}
+	return p.s.w.images.Expand(text, read, to)
 }
 
 // sendExpanded reads the files that a prompt mentions, then sends it.
@@ -466,6 +477,7 @@ func (p *Prompts) Withdraw(drop bool) bool {
 // Adopt puts the prompts that wait in a session that was removed before those that wait in this one.
 func (p *Prompts) Adopt(removed *Prompts) {
 	p.Queue.prepend(removed.Queue.texts...)
+	p.literal.adopt(removed.literal)
 	p.Queue.paused = p.Queue.paused || removed.Queue.paused
 	p.Unconfirmed = append(slices.Clip(removed.Unconfirmed), p.Unconfirmed...)
 }
