@@ -22,8 +22,9 @@ const (
 	maxMessage  = 16 << 20 // bytes of one message: a prompt with an image of 10 MiB fits
 	maxWaiting  = 48 << 20 // bytes of requests that wait for their answer
 	maxUnread   = 16 << 20 // bytes that wait for a client; it is dropped if there are more
+	maxParams   = 64 << 10 // bytes of the parameters of what is no prompt
 	maxRequests = 64       // requests that wait for their answer
-	maxNotes    = 64       // notifications that wait to be handled
+	maxNotes    = 64       // notifications that wait to be handled; more are dropped
 	perRound    = 16       // requests handled in one round
 )
 
@@ -65,7 +66,7 @@ func (c *client) start() { c.peer.Start() }
 
 // Notification implements jsonrpc.Handler, on the reader goroutine.
 func (c *client) Notification(method string, params []byte) {
-	if method != "session/cancel" {
+	if method != "session/cancel" || len(params) > maxParams {
 		return
 	}
 	c.mu.Lock()
@@ -78,12 +79,7 @@ func (c *client) Notification(method string, params []byte) {
 		return
 	}
 	r := &request{method: method, params: bytes.Clone(params)}
-	c.hub.inbox.add(func() {
-		c.mu.Lock()
-		c.notes--
-		c.mu.Unlock()
-		c.todo = append(c.todo, r)
-	})
+	c.hub.inbox.add(func() { c.todo = append(c.todo, r) })
 }
 
 // Request implements jsonrpc.Handler, on the reader goroutine.
@@ -92,6 +88,10 @@ func (c *client) Request(r jsonrpc.Request) jsonrpc.Work {
 		return nil
 	}
 	ctx, answer := r.Later()
+	if len(r.Params) > maxParams && !(r.Method == "session/prompt" && c.role.Talks()) {
+		answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: more than %d bytes", maxParams))
+		return jsonrpc.Deferred
+	}
 	if !c.hold(len(r.Params)) {
 		answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Too much waits for its answer: at most %d bytes", maxWaiting))
 		return jsonrpc.Deferred
@@ -140,6 +140,11 @@ func (c *client) serve() (more bool) {
 		}
 		r := c.todo[0]
 		c.todo = c.todo[1:]
+		if r.answer == nil {
+			c.mu.Lock()
+			c.notes--
+			c.mu.Unlock()
+		}
 		c.handle(r)
 	}
 	return len(c.todo) > 0
