@@ -25,14 +25,7 @@ const longest = 100
 // below $XDG_RUNTIME_DIR, else where parley keeps its state or, if that path is too long, the directory for
 // temporary files.
 func Path(name string) (string, error) {
-	var places []string
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
-		places = append(places, filepath.Join(dir, "parley"))
-	}
-	if dir, err := record.StateDir(); err == nil {
-		places = append(places, filepath.Join(dir, "sockets"))
-	}
-	places = append(places, filepath.Join(os.TempDir(), fmt.Sprintf("parley-%d", os.Getuid())))
+	places := append(private(), filepath.Join(os.TempDir(), fmt.Sprintf("parley-%d", os.Getuid())))
 	var first error
 	for _, dir := range places {
 		path := filepath.Join(dir, name)
@@ -51,6 +44,17 @@ func Path(name string) (string, error) {
 		first = fmt.Errorf("%s: the path is too long for a socket", filepath.Join(places[len(places)-1], name))
 	}
 	return "", first
+}
+
+// private returns the directories in which nothing but parley writes, unless they are among temporary files.
+func private() (dirs []string) {
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		dirs = append(dirs, filepath.Join(dir, "parley"))
+	}
+	if dir, err := record.StateDir(); err == nil {
+		dirs = append(dirs, filepath.Join(dir, "sockets"))
+	}
+	return dirs
 }
 
 // makePrivate makes a directory that only the user can enter. One that is there must be so.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -31,17 +32,34 @@ func checkPrivate(dir string) error {
 // peer is the process at the other end.
 type peer struct{ uid, pid int }
 
-// checkListener returns an error unless the other side belongs to this user. In the directory for temporary files,
-// where programs in the sandbox write, it must not be one of these: the user would type into it.
+// checkListener returns an error unless the other side belongs to this user. Where programs in the sandbox may write, it
+// must not be one of these: the user would type into it.
 func checkListener(conn *net.UnixConn, path string) error {
 	p, err := userOf(conn)
-	if err != nil {
+	if err != nil || outOfReach(filepath.Dir(path)) {
 		return err
 	}
-	if rel, err := filepath.Rel(os.TempDir(), path); err != nil || !filepath.IsLocal(rel) {
-		return nil
-	}
 	return checkProcess(p.pid, false)
+}
+
+// outOfReach reports whether programs in the sandbox cannot write in the directory of a socket. Those of a keeper may
+// have had another directory for temporary files than this process.
+func outOfReach(dir string) bool {
+	if !slices.Contains(private(), dir) {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	for _, temp := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+		for _, dir := range []string{dir, real} {
+			if rel, err := filepath.Rel(temp, dir); err == nil && filepath.IsLocal(rel) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func userOf(conn *net.UnixConn) (p peer, err error) {
