@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/filelock"
 	"parley/internal/hello"
 	"parley/internal/must"
 )
@@ -109,6 +110,28 @@ func TestUse(t *testing.T) {
 	must.Do(t, s.Remove("always"))
 	if err := s.Use(always.Hash); !errors.Is(err, errRevoked) {
 		t.Error(err)
+	}
+}
+
+// A program in the sandbox may read the file of the lock, and so lock it. It keeps nobody from revoking a token.
+func TestALockThatIsHeld(t *testing.T) {
+	s, path := newStore(t)
+	text := must.Get(s.Add("phone", hello.Talk, false))(t)
+	desk, _ := s.Find(must.Get(s.Add("desk", hello.Talk, true))(t))
+	held := must.Get(os.Open(path + ".lock"))(t)
+	defer held.Close()
+	if !filelock.Lock(held) {
+		t.Fatal("not locked")
+	}
+	defer func(d time.Duration) { lockTime = d }(lockTime)
+	lockTime = 20 * time.Millisecond
+	if _, err := s.Add("other", hello.Talk, false); err == nil {
+		t.Error("added without the lock")
+	}
+	must.Do(t, Open(path).Remove("phone"))
+	must.Do(t, s.Forget(desk.Hash))
+	if _, ok := s.Find(text); ok || len(must.Get(s.All())(t)) > 0 {
+		t.Error("not removed")
 	}
 }
 
