@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,7 +172,7 @@ func dial(ctx context.Context, name string) (net.Conn, error) {
 		if !gone || attempt == 100 || ctx.Err() != nil {
 			return nil, fmt.Errorf("attach to %s: %w", name, err)
 		}
-		if !asked && s.PID > 0 { // it lives: its file is locked
+		if !asked && s.PID > 0 && mayBeKeeper(s.PID) { // it lives: its file is locked
 			asked = true
 			if err := syscall.Kill(s.PID, syscall.SIGUSR1); err != nil {
 				return nil, fmt.Errorf("attach to %s: %w", name, err)
@@ -179,6 +180,17 @@ func dial(ctx context.Context, name string) (net.Conn, error) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// mayBeKeeper reports whether a process is a keeper, as far as the system says. Another one, with the number of a keeper
+// that was killed, would end by the signal: whoever can read a file can lock it.
+func mayBeKeeper(pid int) bool {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return runtime.GOOS != "linux"
+	}
+	args := strings.Split(string(line), "\x00")
+	return len(args) > 1 && args[1] == Command
 }
 
 // Stop ends the kept parley with this name and waits for that.

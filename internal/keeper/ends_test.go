@@ -11,11 +11,15 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"parley/internal/filelock"
+	"parley/internal/localsock"
 	"parley/internal/must"
 )
 
@@ -370,5 +374,35 @@ func TestLongReports(t *testing.T) {
 	until(t, "its record", func() bool { return k.session().State == Waiting })
 	if s := k.session(); len(s.Title) > 1100 || !strings.HasSuffix(s.Title, "é…") || !json.Valid([]byte(`"`+s.Title+`"`)) {
 		t.Errorf("%d bytes: %q", len(s.Title), s.Title)
+	}
+}
+
+// The record of a keeper that was killed may have the number of another process by now, and somebody who can read its file
+// may have locked it: that process gets no signal.
+func TestAnotherProcessGetsNoSignal(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells what a process is")
+	}
+	dir := home(t)
+	must.Do(t, os.MkdirAll(dir, 0o700))
+	other := exec.Command("sleep", "60")
+	must.Do(t, other.Start())
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	host := must.Get(os.Hostname())(t)
+	s := Session{Name: "old", PID: other.Process.Pid, Host: host, Socket: must.Get(localsock.Path("none.sock"))(t)}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "old"+recordEnd), must.Get(json.Marshal(s))(t), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "old"+lockEnd), nil, 0o600))
+	lock := must.Get(os.Open(filepath.Join(dir, "old"+lockEnd)))(t)
+	defer lock.Close()
+	if !filelock.Lock(lock) {
+		t.Fatal("not locked")
+	}
+	if err := Stop(t.Context(), "old"); err == nil {
+		t.Error("stopped")
+	}
+	must.Do(t, other.Process.Signal(syscall.SIGCONT))
+	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", other.Process.Pid))
+	if err != nil || !strings.Contains(string(state), " S ") {
+		t.Errorf("it has ended: %s, %v", state, err)
 	}
 }
