@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -104,8 +105,21 @@ func joinable(name string) error {
 	return nil
 }
 
+// maxLive is how many parleys may live for a client to start another one: they outlive the client.
+const maxLive = 64
+
+// starting is held while a client's parley starts, until it is listed.
+var starting sync.Mutex
+
 // startKept starts a parley with the default agent, or else that of the kept session used last, to which no terminal is attached.
 func startKept(_ context.Context, cwd string) (string, error) {
+	starting.Lock()
+	defer starting.Unlock()
+	if live, err := allKept(); err != nil {
+		return "", err
+	} else if len(live) >= maxLive {
+		return "", fmt.Errorf("%d sessions are kept: end some with parley stop", len(live))
+	}
 	path, err := config.Path()
 	if err != nil {
 		return "", err

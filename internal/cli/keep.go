@@ -309,7 +309,7 @@ func writeKept(w io.Writer, all []keeper.Session, now time.Time) error {
 		if k.Attached {
 			terminal = "attached"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, cmp.Or(line(k.Agent), "-"), state, words.Ago(since, now), terminal,
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, cmp.Or(line(k.Agent), "-"), line(state), words.Ago(since, now), terminal,
 			line(words.ShortenHome(k.Dir, home)), line(about))
 	}
 	return table.Flush()

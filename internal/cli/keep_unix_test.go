@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"parley/internal/filelock"
 	"parley/internal/keeper"
 	"parley/internal/must"
+	"parley/internal/workspace"
 )
 
 // keptIn writes the record of a kept session, and locks its file if it lives.
@@ -64,6 +66,36 @@ func TestKeptName(t *testing.T) {
 	check("2 sessions are kept: parley attach tree | mine")
 	check("other", "other")
 	check("nothing is kept as \"../x\"; `parley ps` lists what is", "../x")
+}
+
+// What clients start outlives them, so it is bounded.
+func TestAtMostSoManyAreStarted(t *testing.T) {
+	state, dir := t.TempDir(), t.TempDir()
+	t.Setenv("PARLEY_STATE", state)
+	t.Setenv("PARLEY_CONFIG", filepath.Join(state, "none.toml"))
+	for i := range maxLive {
+		keptIn(t, state, keeper.Session{Name: fmt.Sprint("s", i), Live: i > 0, Status: keeper.Status{Dir: dir, State: keeper.Idle}})
+	}
+	if _, err := startBeside(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "default agent") {
+		t.Errorf("with %d: %v", maxLive-1, err)
+	}
+	keptIn(t, state, keeper.Session{Name: "last", Live: true, Status: keeper.Status{Dir: dir, State: keeper.Idle}})
+	for _, start := range []func(context.Context, string) (string, error){startBeside, startKept} {
+		if _, err := start(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "64 sessions are kept") {
+			t.Errorf("with %d: %v", maxLive, err)
+		}
+	}
+}
+
+// A state that this parley does not know is safe to show.
+func TestAStateIsSafe(t *testing.T) {
+	var b bytes.Buffer
+	k := keeper.Session{Name: "x", Live: true, Status: keeper.Status{State: "a\x1b]52;c;x\a\nb"}}
+	must.Do(t, writeKept(&b, []keeper.Session{k}, time.Now()))
+	state, _ := workspace.DescribeKept(k)
+	if all := b.String() + state; strings.ContainsAny(all, "\x1b\a") || strings.Count(all, "\n") != 2 {
+		t.Errorf("%q", all)
+	}
 }
 
 // The list says what waits first, what ended with the command that resumes it, and a clock that has jumped shows no future.

@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/keeper"
+	"parley/internal/safetext"
 )
 
 // Kept is the other kept sessions of the user.
@@ -57,5 +58,5 @@ func DescribeKept(k keeper.Session) (state, about string) {
 	case k.State == keeper.Waiting:
 		return "waiting for you", cmp.Or(k.Waits, k.Title)
 	}
-	return string(k.State), k.Title
+	return safetext.Line(string(k.State), 40), k.Title
 }
