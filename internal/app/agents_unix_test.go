@@ -172,7 +172,7 @@ func TestNoRegistry(t *testing.T) {
 // An installed agent has the name of the table, and comes before the one on PATH.
 func TestInstalledIsPreferred(t *testing.T) {
 	s := newShell(t)
-	g := newRegistry(t, s)
+	newRegistry(t, s)
 	s.install("vibe-acp")
 	s.want(s.run("", "agents", "vibe"), 0, "on PATH")
 	s.want(s.run("", "agents", "install", "vibe", "--yes"), 1, "the archive has no vibe")
@@ -184,7 +184,6 @@ func TestInstalledIsPreferred(t *testing.T) {
 		s.want(s.run("", "agents", "show", name), 0, "installed by parley", filepath.Join(state, "2.0.0", "files", "vibe"))
 		s.want(s.run("", "run", "--agent", name, "hi"), 1, "cannot start")
 	}
-	_ = g
 }
 
 // A project chooses among the agents that the user has, and nothing else.
