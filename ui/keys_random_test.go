@@ -229,7 +229,8 @@ func TestRandomKeysAllowWhatWasRead(t *testing.T) {
 	})
 	allowed := allowing(chosen)
 	t.Logf("%d questions, %d answered, %d of them allowed", asked, len(chosen), allowed)
-	if allowed < keysPressed()/1000 {
+	// The race detector presses too few keys for an answer that allows to be sure.
+	if !seeds.Raced && allowed < keysPressed()/1000 {
 		t.Errorf("%d questions were allowed: this proves nothing", allowed)
 	}
 }
