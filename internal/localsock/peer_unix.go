@@ -36,15 +36,15 @@ type peer struct{ uid, pid int }
 // must not be one of these: the user would type into it.
 func checkListener(conn *net.UnixConn, path string) error {
 	p, err := userOf(conn)
-	if err != nil || outOfReach(filepath.Dir(path)) {
+	if err != nil || outOfReach(filepath.Dir(path), []string{os.TempDir(), "/tmp", "/var/tmp"}) {
 		return err
 	}
 	return checkProcess(p.pid, false)
 }
 
-// outOfReach reports whether programs in the sandbox cannot write in the directory of a socket. Those of a keeper may
-// have had another directory for temporary files than this process.
-func outOfReach(dir string) bool {
+// outOfReach reports whether programs in the sandbox cannot write in the directory of a socket. temps are the
+// directories for temporary files: those of a keeper may have had another one than this process.
+func outOfReach(dir string, temps []string) bool {
 	if !slices.Contains(private(), dir) {
 		return false
 	}
@@ -52,7 +52,7 @@ func outOfReach(dir string) bool {
 	if err != nil {
 		return false
 	}
-	for _, temp := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+	for _, temp := range temps {
 		for _, dir := range []string{dir, real} {
 			if rel, err := filepath.Rel(temp, dir); err == nil && filepath.IsLocal(rel) {
 				return false
