@@ -105,7 +105,7 @@ func TestNpm(t *testing.T) {
 	goTool := need(t, "go")
 	out := filepath.Join(t.TempDir(), "npm")
 	repository := must.Get(filepath.Abs("../.."))(t)
-	pack := exec.Command(goTool, "run", "./internal/npmpack", must.Get(filepath.Abs(os.Getenv("PARLEY_DIST")))(t), "0.0.1", "@example", out)
+	pack := exec.Command(goTool, "run", "./internal/npmpack", must.Get(filepath.Abs(os.Getenv("PARLEY_DIST")))(t), "0.0.1", "example", out)
 	pack.Dir = repository
 	if said, err := pack.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
