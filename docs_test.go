@@ -144,7 +144,7 @@ func TestDocumentedPackages(t *testing.T) {
 }
 
 // foreign are flags of other programs used in examples.
-var foreign = []string{"--acp", "--exec-path", "--fix", "--files", "--include", "--no-pager", "--prefix", "--root"}
+var foreign = []string{"--acp", "--allow-untrusted", "--cask", "--exec-path", "--fix", "--files", "--include", "--no-pager", "--prefix", "--root"}
 
 var triedRules = regexp.MustCompile("(?s)With the rules.*?\n```\n\\$ parley rules test '(.*?)'\n(.*?)```")
 

@@ -99,7 +99,7 @@ func TestInstallAgents(t *testing.T) {
 	if r := s.run("", "agents"); strings.Contains(r.out, "scripted") || g.requests() != "" {
 		t.Errorf("got %+v", r)
 	}
-	s.want(s.run("", "agents", "--refresh", "says", "TOLD"), 0, "scripted  1.0.0    in the registry  Scripted · Says what it is told", "left out of the registry:")
+	s.want(s.run("", "agents", "--refresh", "says", "TOLD"), 0, "scripted  1.0.0    Scripted · Says what it is told  in the registry", "left out of the registry:")
 	if got := g.requests(); got != "GET /registry.json" {
 		t.Errorf("fetched %s", got)
 	}
@@ -118,12 +118,12 @@ func TestInstallAgents(t *testing.T) {
 
 	g.set("", false, true)
 	s.want(s.run("", "run", "--agent", "Scripted", "which model are you"), 0)
-	s.want(s.run("", "agents", "scripted"), 0, "scripted  1.0.0    installed by parley  Scripted · Says what it is told")
+	s.want(s.run("", "agents", "scripted"), 0, "scripted  1.0.0    Scripted · Says what it is told  installed by parley")
 	if got := g.requests(); got != "" {
 		t.Errorf("a start fetches %s", got)
 	}
 	s.want(s.run("", "agents", "install", "scripted", "--yes"), 0, "using the index fetched just now", "scripted 1.0.0 is installed already")
-	s.want(s.run("", "agents", "--refresh"), 0, "the server answered 503", "using the index fetched just now", "vibe       2.0.0    in the registry")
+	s.want(s.run("", "agents", "--refresh"), 0, "the server answered 503", "using the index fetched just now", "vibe       2.0.0    Mistral Vibe · Mistral AI            in the registry")
 
 	g.set("1.1.0", true, false)
 	s.want(s.run("", "agents", "update", "--yes"), 1, "scripted 1.1.0 was installed, but does not answer", "exit")

@@ -214,12 +214,12 @@ func TestAgents(t *testing.T) {
 		rows[name] = append(rows[name], strings.Join(strings.Fields(l), " "))
 	}
 	for name, want := range map[string]string{
-		"NAME":   "NAME VERSION HOW DESCRIPTION",
+		"NAME":   "NAME VERSION DESCRIPTION HOW",
 		"claude": "claude configured",
 		"mine":   "mine configured",
-		"goose":  "goose on PATH: " + goose + " goose · Agentic AI Foundation",
-		"codex":  "codex 2.6.0 not installed (npm) OpenAI Codex",
-		"demo":   "demo built in Demo (built in) · no account needed",
+		"goose":  "goose goose · Agentic AI Foundation on PATH: " + goose,
+		"codex":  "codex 2.6.0 OpenAI Codex not installed (npm)",
+		"demo":   "demo Demo (built in) · no account needed built in",
 	} {
 		if len(rows[name]) != 1 || rows[name][0] != want {
 			t.Errorf("%s: got %q, want %q", name, rows[name], want)
@@ -230,9 +230,9 @@ func TestAgents(t *testing.T) {
 	}
 	// All of a kind are in one column.
 	at := strings.Index(r.out, "HOW")
-	for l := range strings.SplitSeq(strings.TrimSuffix(r.out, "\n"), "\n") {
-		if l[at-1] != ' ' || l[at] == ' ' {
-			t.Errorf("got %q", l)
+	for line := range strings.SplitSeq(strings.TrimSuffix(r.out, "\n"), "\n") {
+		if l := []rune(line); l[at-1] != ' ' || l[at] == ' ' {
+			t.Errorf("got %q", line)
 		}
 	}
 	if r := s.run("", "agents", "mine"); strings.Count(r.out, "\n") != 2 || !strings.Contains(r.out, "mine") {

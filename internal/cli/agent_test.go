@@ -15,6 +15,7 @@ import (
 	"parley/internal/fakeagent"
 	"parley/internal/must"
 	"parley/internal/sandbox"
+	"parley/internal/text"
 )
 
 // Variables that make this test binary act as an agent or as its login command.
@@ -121,4 +122,26 @@ func serve(capabilities string) {
 		return "end_turn"
 	})
 	fakeagent.Serve(os.Stdin, os.Stdout, s)
+}
+
+// The list of agents fits into its terminal: descriptions, which the registry writes, are cut, and what to do is not.
+func TestAgentTable(t *testing.T) {
+	rows := [][4]string{
+		{"NAME", "VERSION", "DESCRIPTION", "HOW"},
+		{"junie", "", "Junie · JetBrains", "not installed; see https://junie.jetbrains.com"},
+		{"qoder", "0.1.26", strings.Repeat("漢字 ", 40), "in the registry"},
+	}
+	for line := range strings.Lines(agentTable(rows, 100)) {
+		if line = strings.TrimSuffix(line, "\n"); text.Width(line) > 100 {
+			t.Errorf("%d cells: %s", text.Width(line), line)
+		}
+	}
+	for _, width := range []int{1, 80, 100, 400} {
+		table := agentTable(rows, width)
+		_, last, _ := strings.Cut(table, "\nqoder")
+		at := text.Width(table[:strings.Index(table, "HOW")])
+		if !strings.Contains(table, "see https://junie.jetbrains.com\n") || text.Width("qoder"+last[:strings.Index(last, "in the")]) != at {
+			t.Errorf("at %d:\n%s", width, table)
+		}
+	}
 }

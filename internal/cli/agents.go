@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -178,9 +179,7 @@ func (c *Catalogue) print(s Streams, x *registry.Index, search string, asJSON bo
 	if asJSON {
 		return headless.WriteJSON(s.Out, append([]Listed{}, list...))
 	}
-	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tVERSION\tHOW\tDESCRIPTION")
-	width := widthOf(s.Out)
+	rows := [][4]string{{"NAME", "VERSION", "DESCRIPTION", "HOW"}}
 	for _, l := range list {
 		version := l.Version
 		if l.Latest != "" {
@@ -189,21 +188,41 @@ func (c *Catalogue) print(s Streams, x *registry.Index, search string, asJSON bo
 		if l.Pinned {
 			version += " (pinned)"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.Name, version, l.How, text.Truncate(l.Description, width, "…"))
+		rows = append(rows, [4]string{l.Name, version, l.Description, l.How})
 	}
-	if err := w.Flush(); err != nil {
+	if _, err := io.WriteString(s.Out, agentTable(rows, widthOf(s.Out))); err != nil {
 		return err
 	}
 	c.printAge(s, x)
 	return nil
 }
 
-// widthOf returns how wide a description may be.
+// agentTable returns the lines of a list. Descriptions are cut to what the other columns leave, but not below 30 cells.
+func agentTable(rows [][4]string, width int) string {
+	var widths [4]int
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], text.Width(cell))
+		}
+	}
+	widths[2] = min(widths[2], max(30, width-widths[0]-widths[1]-widths[3]-3*2))
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			cell = text.Truncate(cell, widths[i], "…")
+			line += cell + strings.Repeat(" ", widths[i]-text.Width(cell)+2)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// widthOf returns how wide a line may be.
 func widthOf(out any) int {
-	const rest = 60 // the other columns
 	if f, ok := out.(*os.File); ok {
 		if width, _, err := term.GetSize(f.Fd()); err == nil {
-			return max(30, width-rest)
+			return width
 		}
 	}
 	return 400

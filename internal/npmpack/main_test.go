@@ -17,6 +17,7 @@ func released(t *testing.T, platforms ...string) (dist string) {
 	t.Helper()
 	dist = filepath.Join(t.TempDir(), "dist")
 	must.Do(t, os.Mkdir(dist, 0o755))
+	must.Do(t, os.WriteFile(fromDist(dist, "LICENSE"), []byte("a licence\n"), 0o644))
 	var artifacts []artifact
 	for _, p := range platforms {
 		goos, goarch, _ := strings.Cut(p, "/")
@@ -31,7 +32,7 @@ func released(t *testing.T, platforms ...string) (dist string) {
 
 func TestPackages(t *testing.T) {
 	out := t.TempDir()
-	must.Do(t, pack(released(t, "linux/amd64", "windows/arm64"), "v1.2.3", "@example", out))
+	must.Do(t, pack(released(t, "linux/amd64", "windows/arm64"), "v1.2.3", "Example", out))
 	read := func(name string) (m manifest) {
 		must.Do(t, json.Unmarshal(must.Get(os.ReadFile(filepath.Join(out, name, "package.json")))(t), &m))
 		return m
@@ -39,11 +40,14 @@ func TestPackages(t *testing.T) {
 	if m := read("parley"); m.Name != "@example/parley" || m.Version != "1.2.3" || len(m.OptionalDependencies) != 2 || m.OptionalDependencies["@example/parley-win32-arm64"] != "1.2.3" || m.OS != nil {
 		t.Errorf("got %+v", m)
 	}
-	if m := read("parley-linux-x64"); m.OS[0] != "linux" || m.CPU[0] != "x64" || m.Bin != nil {
+	if m := read("parley-linux-x64"); m.OS[0] != "linux" || m.CPU[0] != "x64" || m.Bin != nil || m.Repository.URL != "git+https://github.com/Example/parley.git" {
 		t.Errorf("got %+v", m)
 	}
+	if licence := string(must.Get(os.ReadFile(filepath.Join(out, "parley", "LICENSE")))(t)); licence != "a licence\n" {
+		t.Errorf("the licence is %s", licence)
+	}
 	for _, dist := range []string{released(t), released(t, "linux/amd64", "linux/amd64"), t.TempDir()} {
-		if err := pack(dist, "1.0.0", "@example", t.TempDir()); err == nil {
+		if err := pack(dist, "1.0.0", "example", t.TempDir()); err == nil {
 			t.Errorf("%s was packed", dist)
 		}
 	}
@@ -56,7 +60,7 @@ func TestLauncher(t *testing.T) {
 		t.Skip("needs node, and a shell script as the program")
 	}
 	out := filepath.Join(t.TempDir(), "node_modules", "@example")
-	must.Do(t, pack(released(t, runtime.GOOS+"/"+runtime.GOARCH), "1.2.3", "@example", out))
+	must.Do(t, pack(released(t, runtime.GOOS+"/"+runtime.GOARCH), "1.2.3", "example", out))
 	launch := func() (string, int) {
 		cmd := exec.Command(node, filepath.Join(out, "parley", "bin", "parley.js"), "a b", "c")
 		said, _ := cmd.CombinedOutput()

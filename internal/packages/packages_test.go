@@ -1,6 +1,8 @@
 package packages
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,7 +76,47 @@ func TestArchive(t *testing.T) {
 	run(t, need(t, "tar"), "xzf", archive, "-C", dir)
 	has(t, dir, "LICENSE", "README.md", "CHANGELOG.md", "parley.1", "completions/parley.bash", "completions/_parley", "completions/parley.fish")
 	starts(t, filepath.Join(dir, "parley"))
-	has(t, filepath.Dir(archive), filepath.Base(archive)+".cdx.json")
+}
+
+// Every kind of package is made.
+func TestKinds(t *testing.T) {
+	rpm := made(t, "_linux_"+runtime.GOARCH+".rpm")
+	made(t, "_linux_"+runtime.GOARCH+".apk")
+	made(t, "_linux_"+runtime.GOARCH+".pkg.tar.zst")
+	if !bytes.Contains(must.Get(os.ReadFile(rpm))(t), []byte("localhost\x00")) {
+		t.Error("the rpm names the machine that made it")
+	}
+	dist := filepath.Dir(rpm)
+	has(t, dist, "homebrew/Casks/parley.rb", "scoop/parley.json", "aur/parley-bin.pkgbuild", "aur/parley-bin.srcinfo")
+	if manifests := must.Get(filepath.Glob(filepath.Join(dist, "winget/manifests/p/parley/parley/*/*.yaml")))(t); len(manifests) != 3 {
+		t.Errorf("winget has %q", manifests)
+	}
+	if _, err := exec.LookPath("nix-hash"); err == nil { // goreleaser leaves nix out without it
+		has(t, dist, "nix/pkgs/parley/default.nix")
+	}
+}
+
+// Each archive has a list of what is linked on its platform.
+func TestContents(t *testing.T) {
+	dist := filepath.Dir(made(t, "artifacts.json"))
+	lists := must.Get(filepath.Glob(filepath.Join(dist, "*.cdx.json")))(t)
+	if archives := append(must.Get(filepath.Glob(filepath.Join(dist, "*.tar.gz")))(t), must.Get(filepath.Glob(filepath.Join(dist, "*.zip")))(t)...); len(lists) != len(archives) {
+		t.Errorf("%d lists of %d archives", len(lists), len(archives))
+	}
+	for _, list := range lists {
+		var of struct {
+			Metadata struct {
+				Component struct{ PURL string }
+			}
+			Components []struct{ Name string }
+		}
+		must.Do(t, json.Unmarshal(must.Get(os.ReadFile(list))(t), &of))
+		_, platform, _ := strings.Cut(of.Metadata.Component.PURL, "goos=")
+		platform = strings.Replace(platform, "&goarch=", "_", 1)
+		if !strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(list, ".cdx.json"), ".zip"), ".tar.gz"), "_"+platform) || len(of.Components) < 10 {
+			t.Errorf("%s is of %d modules on %q", filepath.Base(list), len(of.Components), platform)
+		}
+	}
 }
 
 func TestDeb(t *testing.T) {
@@ -105,7 +147,7 @@ func TestNpm(t *testing.T) {
 	goTool := need(t, "go")
 	out := filepath.Join(t.TempDir(), "npm")
 	repository := must.Get(filepath.Abs("../.."))(t)
-	pack := exec.Command(goTool, "run", "./internal/npmpack", must.Get(filepath.Abs(os.Getenv("PARLEY_DIST")))(t), "0.0.1", "@example", out)
+	pack := exec.Command(goTool, "run", "./internal/npmpack", must.Get(filepath.Abs(os.Getenv("PARLEY_DIST")))(t), "0.0.1", "example", out)
 	pack.Dir = repository
 	if said, err := pack.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
