@@ -20,6 +20,7 @@ import (
 	"parley/internal/programs"
 	"parley/internal/record"
 	"parley/internal/safetext"
+	"parley/internal/tty"
 	"parley/internal/words"
 	"parley/permissions"
 )
@@ -107,7 +108,8 @@ func doctorStyle(s Streams, found []doctor.Finding) doctor.Style {
 		style.Check = max(style.Check, len(f.Check))
 	}
 	if out, ok := s.Out.(*os.File); ok && isTerminal(out) {
-		style.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		style.Live = !tty.Of(os.Environ()).Dumb
+		style.Colour = style.Live && os.Getenv("NO_COLOR") == ""
 		if width, _, err := term.GetSize(out.Fd()); err == nil && width > 0 {
 			style.Width = width
 		}
