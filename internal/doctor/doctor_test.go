@@ -65,6 +65,10 @@ func TestTerminalFaults(t *testing.T) {
 	wants(t, all, Warn, "not reported", "mouse = false")
 	wants(t, all, Warn, "takes 2 cells, not 6", "mode 2027")
 
+	odd := Answers{Took: 1, Widths: []int{1, 2, 2, 4, 1}}
+	clusters := colours(colorprofile.TrueColor)
+	clusters.Clusters = true
+	wants(t, odd.describe(clusters, env(), "xclip"), Warn, "takes 1 cell, not 2: rows", "another version of this terminal")
 	wants(t, Answers{}.describe(colours(colorprofile.TrueColor), env("TERM", "xterm"), ""), Warn, "no answer within 2s", "--linear")
 }
 
