@@ -122,6 +122,9 @@ func (s Session) last() time.Time {
 	return s.Since
 }
 
+// Stopped is why a session has ended that could not say it.
+const Stopped = "parley or the machine was stopped"
+
 // load reads the record of one.
 func load(dir, name string) (s Session, err error) {
 	path := filepath.Join(dir, name+recordEnd)
@@ -144,7 +147,7 @@ func load(dir, name string) (s Session, err error) {
 	if !s.Live {
 		s.Attached, s.Clients = false, ""
 		if s.Ended.IsZero() {
-			s.Ended, s.Why = info.ModTime(), "parley or the machine was stopped"
+			s.Ended, s.Why = info.ModTime(), Stopped
 		}
 	}
 	return s, nil
