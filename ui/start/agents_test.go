@@ -43,7 +43,7 @@ func TestAgentsInOrder(t *testing.T) {
 		if got := it.Value.(workspace.Spec).Command; got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
-		s.Reset()
+		s.Open()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/text"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/layer"
 	"parley/ui/theme"
@@ -22,8 +23,7 @@ const searchRow typedKind = "Search…"
 // shop is the part of the first page that fetches the registry and installs agents. At most one of both runs.
 type shop struct {
 	registry *workspace.Registry // nil: there is none
-	listed   []workspace.Spec
-	note     string // how old the list is
+	listed   workspace.Listing
 
 	stop    context.CancelFunc // ends what runs; nil at rest
 	doing   string             // what runs before there is a plan
@@ -39,29 +39,27 @@ type shop struct {
 	said    string // its progress
 }
 
-func newShop(r *workspace.Registry) *shop {
-	if r == nil {
-		return &shop{}
-	}
-	return &shop{registry: r, listed: r.Listed, note: r.Note}
-}
-
 // open reports whether it has the page.
 func (s *shop) open() bool { return s.stop != nil || s.plan != nil }
 
+// installs reports whether the registry can install an agent that is missing.
+func (s *shop) installs(a workspace.Spec) bool {
+	return a.Missing != "" && slices.ContainsFunc(s.listed.Agents, func(l workspace.Spec) bool { return l.Name == a.Name })
+}
+
 // items returns the rows of the registry.
-func (s *shop) items(known []workspace.Spec) (items []list.Item) {
+func (s *shop) items(known []workspace.Spec, now time.Time) (items []list.Item) {
 	if s.registry == nil {
 		return nil
 	}
-	for _, a := range s.listed {
+	for _, a := range s.listed.Agents {
 		if !slices.ContainsFunc(known, func(k workspace.Spec) bool { return k.Name == a.Name }) {
 			items = append(items, list.Item{Title: a.Name, Detail: a.About, Hint: a.Where, Section: "Registry", Value: a})
 		}
 	}
 	detail := "Search the registry for agents to install"
-	if s.note != "" {
-		detail = "Search the registry again; fetched " + s.note
+	if !s.listed.Fetched.IsZero() {
+		detail = "Search the registry again; fetched " + words.Ago(s.listed.Fetched, now)
 	}
 	return append(items, list.Item{Title: string(searchRow), Detail: detail, Section: "Registry", Value: searchRow})
 }
@@ -82,6 +80,21 @@ func (s *shop) begin(doing string) context.Context {
 	return ctx
 }
 
+// kept is what was fetched before.
+type kept struct {
+	page   *Agents
+	listed workspace.Listing
+}
+
+// Handle lists the agents.
+func (m kept) Handle() tea.Cmd {
+	if m.page.shop.listed.Fetched.IsZero() {
+		m.page.shop.listed = m.listed
+		m.page.Refresh()
+	}
+	return nil
+}
+
 // fetch fetches the registry.
 func (a *Agents) fetch() tea.Cmd {
 	ctx := a.shop.begin("Fetching the registry…")
@@ -95,7 +108,7 @@ func (a *Agents) fetch() tea.Cmd {
 type fetched struct {
 	page   *Agents
 	ctx    context.Context
-	listed []workspace.Spec
+	listed workspace.Listing
 	note   string
 	err    error
 }
@@ -111,12 +124,7 @@ func (m fetched) Handle() tea.Cmd {
 		m.page.note = m.err.Error()
 		return nil
 	}
-	s.listed, s.note, m.page.note = m.listed, "just now", m.note
-	all := slices.Clone(m.page.choices.Agents)
-	for i, a := range all {
-		all[i].Installs = a.Missing != "" && slices.ContainsFunc(m.listed, func(l workspace.Spec) bool { return l.Name == a.Name })
-	}
-	m.page.choices.Agents = all
+	s.listed, m.page.note = m.listed, m.note
 	if it, _ := m.page.list.Selected(); it.Value == searchRow { // what was typed to find the row
 		m.page.list.SetFilter("")
 	}
