@@ -63,7 +63,8 @@ type Listed struct {
 // List lists the agents of the setup, and those of the registry that are not among them.
 func (c *Catalogue) List(x *registry.Index) (all []Listed) {
 	used := map[string]bool{}
-	for _, a := range c.setup.Agents {
+	mine := c.agents()
+	for _, a := range mine {
 		l := Listed{Name: a.Name, ID: a.ID, Title: a.Title, How: DescribeSource(a), Command: a.CommandLine(), Description: a.About(), Startable: a.Source != agents.Missing}
 		e, known := c.Entry(x, cmp.Or(a.ID, a.Name))
 		if known {
@@ -72,7 +73,7 @@ func (c *Catalogue) List(x *registry.Index) (all []Listed) {
 		}
 		switch a.Source {
 		case agents.Installed:
-			i, _ := c.Installed(a.ID)
+			i, _ := c.store.Find(a.ID)
 			l.Version, l.Pinned, l.License = a.Version, i.Pinned, cmp.Or(i.License, l.License)
 			if known && registry.Newer(e.Version, a.Version) {
 				l.Latest = e.Version
@@ -99,7 +100,7 @@ func (c *Catalogue) List(x *registry.Index) (all []Listed) {
 	}
 	for _, e := range x.Entries {
 		name := agents.Alias(e.ID, npmPackage(e))
-		_, taken := agents.Find(c.setup.Agents, name)
+		_, taken := agents.Find(mine, name)
 		if used[e.ID] || e.ID == agents.Demo || taken {
 			continue
 		}
@@ -233,7 +234,8 @@ func newAgentsShow(s Streams) *cobra.Command {
 			}
 			name, _, _ := strings.Cut(args[0], "@")
 			x := c.Kept()
-			if _, known := c.Entry(x, name); !known && x.Fetched.IsZero() && !c.setup.has(name) {
+			_, mine := agents.Find(c.agents(), name)
+			if _, known := c.Entry(x, name); !known && x.Fetched.IsZero() && !mine {
 				if x, err = c.index(cmd.Context(), s, true); err != nil {
 					return err
 				}
@@ -266,9 +268,11 @@ func (c *Catalogue) show(ctx context.Context, s Streams, x *registry.Index, word
 	}
 	out.Listed = list[at]
 	i, isInstalled := c.Installed(name)
-	out.Versions = i.Versions
+	if isInstalled {
+		out.Versions = c.store.Versions(i)
+	}
 	var planErr error
-	if out.Entry && (!isInstalled || hasVersion && !slices.Contains(i.Versions, version)) {
+	if out.Entry && (!isInstalled || hasVersion && !slices.Contains(out.Versions, version)) {
 		var p *installs.Plan
 		if p, planErr = c.Plan(ctx, x, word, scripts); planErr == nil {
 			out.Plan = p.Facts(homeDir())

@@ -57,10 +57,11 @@ func (s *Setup) installable(name string) string {
 	return "parley agents install " + strings.ToLower(name)
 }
 
-// has reports whether an agent is in the list of the setup.
-func (s *Setup) has(name string) bool {
-	_, ok := agents.Find(s.Agents, name)
-	return ok
+// agents returns the agents of the setup, which Install replaces.
+func (c *Catalogue) agents() []agents.Agent {
+	c.setup.joining.Lock()
+	defer c.setup.joining.Unlock()
+	return c.setup.Agents
 }
 
 // Kept returns the index that was fetched last, an empty one if there is none. It uses no network.
@@ -163,11 +164,11 @@ func (c *Catalogue) Plan(ctx context.Context, x *registry.Index, word string, sc
 
 // unknown is the error about a name that nothing has.
 func (c *Catalogue) unknown(x *registry.Index, name string) error {
-	all := slices.Clone(c.setup.Agents)
+	all := slices.Clone(c.agents())
 	for _, e := range x.Entries {
 		all = append(all, agents.Agent{Name: e.ID})
 	}
-	if a, ok := agents.Find(c.setup.Agents, name); ok {
+	if a, ok := agents.Find(c.agents(), name); ok {
 		if a.Source == agents.Missing {
 			return Usagef("parley cannot install %s: %s", a.Name, a.Install)
 		}

@@ -232,7 +232,7 @@ func newAgentsRemove(s Streams) *cobra.Command {
 			}
 			if err := c.store.Remove(i.ID, version); err != nil {
 				if errors.Is(err, installs.ErrNotInstalled) {
-					return Usagef("%s %s is not installed; there is %s", i.ID, version, strings.Join(i.Versions, ", "))
+					return Usagef("%s %s is not installed; there is %s", i.ID, version, strings.Join(c.store.Versions(i), ", "))
 				}
 				return err
 			}
@@ -266,7 +266,7 @@ func newAgentsPin(s Streams) *cobra.Command {
 			case ok && version == "":
 				version = i.Version
 			}
-			if !ok || !slices.Contains(i.Versions, version) {
+			if !ok || !slices.Contains(c.store.Versions(i), version) {
 				return c.install(cmd.Context(), s, args[0], choices{yes: yes, scripts: scripts, pinned: true})
 			}
 			if err := c.store.Use(i.ID, version, !off); err != nil {
