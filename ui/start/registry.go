@@ -25,14 +25,11 @@ type shop struct {
 	registry *workspace.Registry // nil: there is none
 	listed   workspace.Listing
 
-	stop    context.CancelFunc // ends what runs; nil at rest
-	doing   string             // what runs before there is a plan
-	plan    *workspace.InstallPlan
-	name    string    // of the agent that the plan is about
-	shownAt time.Time // when the plan was first on the screen
-	offset  int       // first row of the plan on the screen
-	page    int       // number of its rows on the screen
-	read    bool      // all of it has been on the screen
+	stop  context.CancelFunc // ends what runs; nil at rest
+	doing string             // what runs before there is a plan
+	plan  *workspace.InstallPlan
+	name  string // of the agent that the plan is about
+	reading
 
 	running bool // the installation
 	mu      sync.Mutex
@@ -164,7 +161,7 @@ func (m planned) Handle() tea.Cmd {
 		m.page.note = m.err.Error()
 		return nil
 	}
-	s.plan, s.name, s.shownAt, s.offset, s.read = &m.plan, m.name, time.Time{}, 0, false
+	s.plan, s.name, s.reading = &m.plan, m.name, reading{}
 	return tea.Tick(layer.Quiet+20*time.Millisecond, func(time.Time) tea.Msg { return drawn{} })
 }
 
@@ -237,27 +234,20 @@ func (a *Agents) shopKey(p layer.Press) tea.Cmd {
 			a.note = "Stopped: " + s.name + " was not installed"
 		}
 		s.close()
-	case "up", "k":
-		s.offset = max(0, s.offset-1)
-	case "down", "j":
-		s.offset++
-	case "pgup":
-		s.offset = max(0, s.offset-max(1, s.page))
-	case "pgdown", "space":
-		s.offset += max(1, s.page)
 	case "y":
 		if a.askable() {
 			return a.install()
 		}
+	default:
+		s.key(p.Name)
 	}
 	return nil
 }
 
-// askable reports whether y installs: once all of the plan has been on the screen, for so long that a key can be an
-// answer to it.
+// askable reports whether y installs.
 func (a *Agents) askable() bool {
 	s := a.shop
-	return s.plan != nil && !s.running && s.read && a.env.Now().Sub(s.shownAt) >= layer.Quiet
+	return s.plan != nil && !s.running && s.answerable(a.env.Now())
 }
 
 // planRows returns the rows of the plan.
@@ -314,7 +304,7 @@ func (a *Agents) shopRows(width, height int) []string {
 	foot := a.shopFoot(width, th)
 	plan := s.planRows(width, th)
 	room := max(1, height-len(rows)-len(foot))
-	at := min(s.offset, max(0, len(plan)-room))
+	at, _ := s.sight(width, len(plan), room)
 	rows = append(rows, plan[at:min(len(plan), at+room)]...)
 	for len(rows) < height-len(foot) {
 		rows = append(rows, "")
@@ -328,11 +318,5 @@ func (a *Agents) sawShop(width, height int) {
 	if s.plan == nil {
 		return
 	}
-	if s.shownAt.IsZero() {
-		s.shownAt = a.env.Now()
-	}
-	plan := len(s.planRows(width, a.env.Theme))
-	s.page = max(1, height-2-len(a.shopFoot(width, a.env.Theme)))
-	s.offset = min(s.offset, max(0, plan-s.page))
-	s.read = s.read || s.offset+s.page >= plan
+	s.saw(a.env.Now(), width, len(s.planRows(width, a.env.Theme)), max(1, height-2-len(a.shopFoot(width, a.env.Theme))))
 }
