@@ -119,10 +119,11 @@ func (k typedKind) how() string {
 	return "Type it with its arguments"
 }
 
-// typed returns the command or the URL in the filter; "" if that is only part of a name.
+// typed returns the command or the URL in the filter; "" if that is a search: some row has all of
+// its words, and it has nothing that only commands and URLs have.
 func (s *Agents) typed() string {
 	text := strings.TrimSpace(s.list.Filter())
-	if s.choices.TypedAgent == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
+	if s.choices.TypedAgent == nil || text == "" || s.list.Len() > 0 && !strings.Contains(text, "/") && !strings.Contains(text, " -") {
 		return ""
 	}
 	if it, ok := s.list.Selected(); ok && strings.EqualFold(strings.TrimSpace(it.Title), text) {
