@@ -104,7 +104,7 @@ func (c *Catalogue) List(x *registry.Index) (all []Listed) {
 		if used[e.ID] || e.ID == agents.Demo || taken {
 			continue
 		}
-		all = append(all, Listed{Name: e.ID, ID: e.ID, Title: e.Name, Version: e.Version, How: "in the registry", Description: e.Name + " · " + e.Description, License: e.License, Repository: e.Repository, Entry: true})
+		all = append(all, Listed{Name: e.ID, ID: e.ID, Title: e.Name, Version: e.Version, How: "in the registry", Description: agents.Agent{Name: e.ID, Title: e.Name, Description: e.Description}.About(), License: e.License, Repository: e.Repository, Entry: true})
 	}
 	return all
 }

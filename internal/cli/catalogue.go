@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/installs"
 	"parley/internal/record"
@@ -203,12 +204,15 @@ func (s *Setup) try(ctx context.Context, a agents.Agent) error {
 	}
 	defer os.RemoveAll(dir)
 	client, err := s.client(ctx, a, Directories{Cwd: dir}, acpclient.Options{Name: "parley", Version: version.Name(), Sink: noSink{}, Protocol: s.protocol(a), Versions: s.versions})
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
-			return cause
-		}
-		return err
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
 	}
-	client.Close()
-	return nil
+	if exit, ok := errors.AsType[*event.ExitError](err); ok && len(exit.Stderr) > 0 {
+		last := exit.Stderr[max(0, len(exit.Stderr)-3):]
+		return fmt.Errorf("%w: %s", err, strings.Join(last, "; "))
+	}
+	if err == nil {
+		client.Close()
+	}
+	return err
 }
