@@ -135,7 +135,9 @@ func TestInstallAgents(t *testing.T) {
 	s.want(s.run("", "agents", "update", "--yes"), 0, "Nothing to update.")
 	s.want(s.run("", "agents", "update", "--yes", "scripted"), 2, "pinned at 1.0.0", "pin --off scripted")
 	s.want(s.run("", "agents", "pin", "--off", "scripted"), 0)
-	s.want(s.run("", "agents", "update", "--yes"), 0, "Installed scripted 1.1.0")
+	pretendInstalled(t, "mistral-vibe", "1.0.0") // the new one of which cannot be installed, which keeps no other from it
+	s.want(s.run("", "agents", "update", "--yes"), 1, "Installed scripted 1.1.0", "install mistral-vibe 2.0.0: the archive has no vibe")
+	s.want(s.run("", "agents", "remove", "vibe"), 0)
 	s.want(s.run("", "agents", "update"), 0, "Nothing to update.")
 	s.want(s.run("", "agents", "pin", "scripted@1.0.0"), 0)
 	var listed []struct {
@@ -171,6 +173,15 @@ func TestNoRegistry(t *testing.T) {
 	}
 }
 
+// pretendInstalled notes that an agent is installed, and returns where its files are not.
+func pretendInstalled(t *testing.T, id, version string) (files string) {
+	state := filepath.Join(os.Getenv("PARLEY_STATE"), "agents", id)
+	must.Do(t, os.MkdirAll(filepath.Join(state, version, "files"), 0o700))
+	write(t, filepath.Join(state, "selected.json"), fmt.Sprintf(`{"version": %q}`, version))
+	write(t, filepath.Join(state, version, "agent.json"), fmt.Sprintf(`{"id": %q, "name": "N", "version": %q, "how": "binary", "program": "vibe"}`, id, version))
+	return filepath.Join(state, version, "files")
+}
+
 // An installed agent has the name of the table, and comes before the one on PATH.
 func TestInstalledIsPreferred(t *testing.T) {
 	s := newShell(t)
@@ -178,12 +189,9 @@ func TestInstalledIsPreferred(t *testing.T) {
 	s.install("vibe-acp")
 	s.want(s.run("", "agents", "vibe"), 0, "on PATH")
 	s.want(s.run("", "agents", "install", "vibe", "--yes"), 1, "the archive has no vibe")
-	state := filepath.Join(os.Getenv("PARLEY_STATE"), "agents", "mistral-vibe")
-	must.Do(t, os.MkdirAll(filepath.Join(state, "2.0.0", "files"), 0o700))
-	write(t, filepath.Join(state, "selected.json"), `{"version": "2.0.0"}`)
-	write(t, filepath.Join(state, "2.0.0", "agent.json"), `{"id": "mistral-vibe", "name": "Mistral Vibe", "version": "2.0.0", "how": "binary", "program": "vibe"}`)
+	files := pretendInstalled(t, "mistral-vibe", "2.0.0")
 	for _, name := range []string{"vibe", "mistral-vibe"} {
-		s.want(s.run("", "agents", "show", name), 0, "installed by parley", filepath.Join(state, "2.0.0", "files", "vibe"))
+		s.want(s.run("", "agents", "show", name), 0, "installed by parley", filepath.Join(files, "vibe"))
 		s.want(s.run("", "run", "--agent", name, "hi"), 1, "cannot start")
 	}
 }

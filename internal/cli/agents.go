@@ -133,9 +133,14 @@ Exit codes: 0 done, 1 it failed or you said no (what was installed before is unc
 			if err != nil {
 				return err
 			}
-			x, err := c.index(cmd.Context(), s, refresh)
-			if err != nil {
-				return err
+			x := c.Kept()
+			if refresh {
+				if x, err = c.index(cmd.Context(), s); err != nil {
+					return interrupted(cmd.Context(), err)
+				}
+				for _, wrong := range x.Wrong {
+					s.PrintError("left out of the registry: " + wrong)
+				}
 			}
 			return c.print(s, x, strings.Join(args, " "), asJSON)
 		},
@@ -155,20 +160,14 @@ func loadCatalogue(s Streams) (*Catalogue, error) {
 	return setup.NewCatalogue()
 }
 
-// index returns the registry, fetched or as it was kept.
-func (c *Catalogue) index(ctx context.Context, s Streams, fetch bool) (*registry.Index, error) {
-	if !fetch {
-		return c.Kept(), nil
-	}
+// index fetches the registry.
+func (c *Catalogue) index(ctx context.Context, s Streams) (*registry.Index, error) {
 	x, note, err := c.Fetch(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if note != "" {
 		s.PrintError(note)
-	}
-	for _, wrong := range x.Wrong {
-		s.PrintError("left out of the registry: " + wrong)
 	}
 	return x, nil
 }
@@ -236,7 +235,7 @@ func newAgentsShow(s Streams) *cobra.Command {
 			x := c.Kept()
 			_, mine := agents.Find(c.agents(), name)
 			if _, known := c.Entry(x, name); !known && x.Fetched.IsZero() && !mine {
-				if x, err = c.index(cmd.Context(), s, true); err != nil {
+				if x, err = c.index(cmd.Context(), s); err != nil {
 					return err
 				}
 			}
