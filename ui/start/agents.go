@@ -287,7 +287,7 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 		}
 		lines, access = append(lines, th.Dim.Paint("Kept  ")+safetext.Line(about, 300)), "what it was started with"
 	case ok && s.shop.installs(chosen):
-		lines = append(lines, th.Dim.Paint("Not installed: enter shows how it would be"))
+		lines = append(lines, th.Dim.Paint("Not installed: enter shows what installing it would do"))
 	case ok && chosen.Missing != "":
 		lines = append(lines, th.Warn.Paint("Not installed: ")+chosen.Missing)
 	case ok && chosen.Remote:
@@ -304,6 +304,8 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 		enter = " attach   "
 	} else if isKept {
 		enter = " resume   "
+	} else if s.shop.installs(chosen) {
+		enter = " install…   "
 	}
 	does := th.Key.Paint("enter") + th.Dim.Paint(enter)
 	if key := s.env.Keys.Label(intent.List, intent.Fork); key != "" && s.choices.Along != nil && s.choices.Along() {

@@ -112,6 +112,7 @@ func TestInstallFromTheRegistry(t *testing.T) {
 	shows("y install")
 	typed("esc")
 	shows("Not installed: enter shows")
+	shows("enter install…")
 
 	// On a low screen all of it must have been seen.
 	handled(t, typed("enter"))
