@@ -32,7 +32,7 @@ const (
 type client struct {
 	hub  *Hub
 	peer *jsonrpc.Peer
-	name string // safe to show
+	name string // one plain word
 	role hello.Role
 
 	mu      sync.Mutex
@@ -61,6 +61,9 @@ func newClient(h *Hub, said hello.Hello, conn transport.Conn) *client {
 	c.peer = jsonrpc.NewPeer(conn, c, jsonrpc.Options{MaxInFlight: maxRequests, MaxQueued: maxUnread})
 	return c
 }
+
+// label is the client in a sentence: it is never taken for the user, parley or an agent.
+func (c *client) label() string { return "client " + c.name }
 
 func (c *client) start() { c.peer.Start() }
 
@@ -172,7 +175,7 @@ func (c *client) handle(r *request) {
 	case m.version != 0 && c.dialect.version != m.version:
 		fail(jsonrpc.ErrMethodNotFound.WithData(map[string]string{"method": r.method}))
 	case m.talks && !c.role.Talks():
-		fail(jsonrpc.Errorf(jsonrpc.CodeInternalError, "Not allowed: %s may only watch", c.name))
+		fail(jsonrpc.Errorf(jsonrpc.CodeInternalError, "Not allowed: %s may only watch", c.label()))
 	default:
 		m.handle(c, r)
 	}

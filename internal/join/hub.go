@@ -157,7 +157,7 @@ func (h *Hub) report(c *client, what string) {
 	for _, c := range h.clients {
 		all = append(all, workspace.Client{Name: c.name, Role: string(c.role)})
 	}
-	h.w.SetClients(all, c.name+" "+what)
+	h.w.SetClients(all, c.label()+" "+what)
 }
 
 // inbox holds what clients want until the front end's goroutine has time for it.

@@ -290,7 +290,7 @@ func (c *client) open(r *request) {
 		case f == nil:
 			r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "The session was closed"))
 		default:
-			s.Say(c.name + " opened a session")
+			s.Say(c.label() + " opened a session")
 			c.follow(f, true, r, object{"sessionId": f.id})
 		}
 	})
@@ -369,7 +369,7 @@ func (c *client) image(data string) (text, why string) {
 		return "", "The image cannot be sent: " + err.Error()
 	}
 	images := c.hub.w.Images()
-	a := images.Add("of "+c.name, "")
+	a := images.Add("of "+c.label(), "")
 	if a == nil {
 		return "", "There are too many images"
 	}
@@ -438,7 +438,7 @@ func (c *client) set(r *request, f *feed, id, value string, result func() any) {
 		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "The agent is not connected"))
 		return
 	}
-	f.session.Say(c.name + " changed: " + all[i].Name)
+	f.session.Say(c.label() + " changed: " + all[i].Name)
 	all[i].Set(value, func(err error) {
 		if err != nil {
 			r.answer(nil, failure(err))

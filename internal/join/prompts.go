@@ -66,10 +66,10 @@ func (f *feed) submit(c *client, text string, r *request) {
 	}
 	r.cancelled = func() { f.withdraw(p) }
 	if f.queuedAt(p) < 0 {
-		f.session.Say(c.name + " sent a prompt")
+		f.session.Say(c.label() + " sent a prompt")
 		return
 	}
-	f.session.Say(c.name + " queued a prompt")
+	f.session.Say(c.label() + " queued a prompt")
 	if why := f.waiting(); c.dialect.notices {
 		c.send(encode(f.id, notice("info", "Your prompt is queued", why)))
 	}
@@ -163,7 +163,7 @@ func (f *feed) cancel(c *client) {
 // stop stops the turn. It never ends the agent, as stopping again at the screen does.
 func (f *feed) stop(c *client) {
 	if f.session.Busy() && f.session.Thread.State != thread.Cancelling {
-		f.session.Say("Stopped by " + c.name)
+		f.session.Say("Stopped by " + c.label())
 		f.session.Stop()
 	}
 }

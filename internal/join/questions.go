@@ -83,7 +83,7 @@ func (h *Hub) answered(c *client, q *question, result json.RawMessage, err error
 		if c.dialect.notices {
 			c.send(encode(q.feed.id, notice("warning", "Not allowed from here", "Allow it on parley's screen")))
 		}
-		q.session.Say(c.name + " wants to allow it: answer the question here")
+		q.session.Say(c.label() + " wants to allow it: answer the question here")
 	case q.of.Broker != nil:
 		q.of.Broker.AnswerFrom(c.name, q.key, o.ID)
 	}

@@ -63,10 +63,10 @@ func TestQuestionsGoToThoseWhoMayApprove(t *testing.T) {
 		if len(late.open()) > 0 {
 			t.Error("the other question was not withdrawn")
 		}
-		if !slices.ContainsFunc(late.notices, func(s string) bool { return strings.HasPrefix(s, "Rejected by phone") }) {
+		if !slices.ContainsFunc(late.notices, func(s string) bool { return strings.HasPrefix(s, "Rejected by client phone") }) {
 			t.Errorf("the notices are %q", late.notices)
 		}
-		if got := jsonText(late.tools["t1"]); !strings.Contains(got, "rejected by phone") {
+		if got := jsonText(late.tools["t1"]); !strings.Contains(got, "rejected by client phone") {
 			t.Errorf("the call is %s", got)
 		}
 		for _, g := range []*guest{watch, phone, late} {
@@ -117,7 +117,7 @@ func TestAllowingFromClients(t *testing.T) {
 			if got := r.Agent().Outcomes(); !slices.Equal(got, []string{"y"}) {
 				t.Errorf("the agent was told %q", got)
 			}
-			if got := jsonText(tablet.tools["t1"]); !strings.Contains(got, "allowed by phone") {
+			if got := jsonText(tablet.tools["t1"]); !strings.Contains(got, "allowed by client phone") {
 				t.Errorf("the call is %s", got)
 			}
 		})

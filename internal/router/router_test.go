@@ -439,7 +439,7 @@ func TestOneParley(t *testing.T) {
 	c := w.connect(func(o *Options) { o.Start, o.Client = nil, "my editor" }).initialize()
 	c.wants(c.call("session/new", `{"cwd":"/x"}`), `{"sessionId":"own"}`)
 	c.wants(c.call("session/prompt", `{"sessionId":"own"}`), `{"did":"session/prompt"}`)
-	if one.hello.Client != "my editor" {
+	if one.hello.Client != "my-editor" {
 		t.Errorf("greeted with %+v", one.hello)
 	}
 	w.end(one)
