@@ -2,7 +2,6 @@ package join
 
 import (
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -12,10 +11,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/thread"
-	"parley/internal/attach"
-	"parley/internal/picture"
 	"parley/internal/safetext"
-	"parley/internal/token"
 	"parley/internal/workspace"
 )
 
@@ -105,12 +101,15 @@ func (c *client) initialize(r *request) {
 	}}, nil)
 }
 
+// maxID bounds the id of a session.
+const maxID = 200
+
 // idFor returns the id by which clients know a session: the agent's own, so that it is the same in another run, or
 // another one if that cannot be used everywhere.
 func (h *Hub) idFor(s *workspace.Session) string {
 	id := s.Thread.Session
 	odd := strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
-	if id == "" || odd || len(id) > 200 || h.feed(id) != nil {
+	if id == "" || odd || len(id) > maxID || h.feed(id) != nil {
 		return "parley-" + rand.Text()
 	}
 	return id
@@ -155,7 +154,7 @@ func (c *client) list(r *request) {
 		return
 	}
 	if p.Cursor != nil {
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The list has one page"))
+		r.answer(nil, invalid("The list has one page"))
 		return
 	}
 	all := []object{}
@@ -188,7 +187,7 @@ func (c *client) resume(r *request) {
 	}
 	replay := c.dialect.version >= 2 && p.ReplayFrom != nil
 	if replay && p.ReplayFrom.Type != "start" {
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Sessions are replayed from their start"))
+		r.answer(nil, invalid("Sessions are replayed from their start"))
 		return
 	}
 	c.follow(f, replay, r, nil)
@@ -270,7 +269,7 @@ func (c *client) open(r *request) {
 		return
 	}
 	if !filepath.IsAbs(p.Cwd) {
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "cwd must be an absolute path"))
+		r.answer(nil, invalid("cwd must be an absolute path"))
 		return
 	}
 	if len(c.hub.w.Sessions()) >= maxSessions {
@@ -284,7 +283,7 @@ func (c *client) open(r *request) {
 		}
 		switch {
 		case err == workspace.ErrElsewhere:
-			r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%v", err))
+			r.answer(nil, invalid("%v", err))
 		case err != nil:
 			r.answer(nil, failure(err))
 		case f == nil:
@@ -294,101 +293,6 @@ func (c *client) open(r *request) {
 			c.follow(f, true, r, object{"sessionId": f.id})
 		}
 	})
-}
-
-// maxPrompt bounds the blocks of a prompt.
-const maxPrompt = 1000
-
-func (c *client) prompt(r *request) {
-	var p struct {
-		Prompt []struct{ Type, Text, Data, MimeType, URI, Name string }
-	}
-	f := c.about(r, &p)
-	if f == nil {
-		return
-	}
-	invalid := func(why string) { r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%s", why)) }
-	if len(p.Prompt) == 0 || len(p.Prompt) > maxPrompt {
-		invalid("A prompt has content")
-		return
-	}
-	text := ""
-	for _, b := range p.Prompt {
-		switch b.Type {
-		case "text":
-			text += withoutTokens(b.Text)
-		case "resource_link":
-			text += "[@" + withoutTokens(b.Name) + "](" + withoutTokens(b.URI) + ")"
-		case "image":
-			if info := f.session.Agent.Info(); info == nil || !info.Image {
-				invalid(attach.NoImages)
-				return
-			}
-			image, err := c.image(b.Data)
-			if err != "" {
-				invalid(err)
-				return
-			}
-			text += image
-		default:
-			invalid("This content is not accepted: " + safetext.Line(b.Type, 40))
-			return
-		}
-	}
-	if strings.TrimSpace(text) == "" {
-		invalid("A prompt has content")
-		return
-	}
-	if follows, _ := f.has(c); !follows {
-		f.follow(c, false, c.hub.opts.Now(), func() {})
-	}
-	f.submit(c, text, r)
-}
-
-// withoutTokens removes the characters that mean the user's images.
-func withoutTokens(text string) string {
-	if !token.In(text) {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if token.Is(r) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// image adds an image, and returns the text for it, or why it cannot be sent.
-func (c *client) image(data string) (text, why string) {
-	content, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		return "", "The image is not base64"
-	}
-	mime, err := picture.Check(content)
-	if err != nil {
-		return "", "The image cannot be sent: " + err.Error()
-	}
-	images := c.hub.w.Images()
-	a := images.Add("of "+c.label(), "")
-	if a == nil {
-		return "", "There are too many images"
-	}
-	a.Read(func() (picture.Image, error) { return picture.Image{Data: content, MimeType: mime}, nil })
-	c.hub.images = append(c.hub.images, a.Token)
-	pending := ""
-	for _, s := range c.hub.w.Sessions() {
-		pending += strings.Join(s.Prompts.Pending(), "")
-	}
-	images.Loaded(a, func(t rune) bool { // the user's own are not dropped
-		return t == a.Token || !slices.Contains(c.hub.images, t) || strings.ContainsRune(pending, t)
-	})
-	return string(a.Token), ""
-}
-
-func (c *client) cancel(r *request) {
-	if f := c.about(r, nil); f != nil {
-		f.cancel(c)
-	}
 }
 
 func (c *client) setMode(r *request) {
@@ -416,7 +320,7 @@ func (c *client) setOption(r *request) {
 		value = map[bool]string{true: "on", false: "off"}[on]
 	case p.Type != "boolean" && json.Unmarshal(p.Value, &value) == nil:
 	default:
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The value does not fit"))
+		r.answer(nil, invalid("The value does not fit"))
 		return
 	}
 	id := p.ConfigID
@@ -431,7 +335,7 @@ func (c *client) set(r *request, f *feed, id, value string, result func() any) {
 	all := f.session.Settings()
 	i := slices.IndexFunc(all, func(s workspace.Setting) bool { return s.ID == id })
 	if i < 0 || !slices.ContainsFunc(all[i].Choices, func(ch event.Choice) bool { return ch.ID == value }) {
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The session has no such setting or value"))
+		r.answer(nil, invalid("The session has no such setting or value"))
 		return
 	}
 	if !f.session.IsOpen() || f.session.Thread.State == thread.Ended {

@@ -7,7 +7,6 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/thread"
-	"parley/internal/token"
 	"parley/internal/workspace"
 )
 
@@ -88,19 +87,6 @@ func (f *feed) waiting() string {
 		return "The agent is not connected"
 	}
 	return "Other prompts come first"
-}
-
-// plain returns the text of a prompt without its images.
-func plain(text string) string {
-	if token.In(text) {
-		text = strings.Map(func(r rune) rune {
-			if token.Is(r) {
-				return -1
-			}
-			return r
-		}, text)
-	}
-	return strings.TrimSpace(text)
 }
 
 // bare returns a line of the queue without the prefix that sends it to the agent as it is.
