@@ -48,6 +48,7 @@ type Hub struct {
 	clients   []*client
 	feeds     []*feed
 	questions []*question
+	prompts   uint64    // how many clients have sent
 	images    []rune    // that clients have sent, as in workspace.Images
 	due       time.Time // when a round follows; zero: no time is set
 	flushed   time.Time

@@ -244,14 +244,11 @@ func (c *client) close(r *request) {
 		return
 	}
 	for _, p := range slices.Clone(f.prompts) {
-		if p.client != c {
-			continue
+		if p.client == c {
+			f.unqueue(p)
+			f.remove(p)
+			p.stopped()
 		}
-		if at := f.queuedAt(p); p.state == queued && at >= 0 {
-			f.session.Prompts.Queue.Drop(at)
-		}
-		f.remove(p)
-		p.stopped()
 	}
 	f.leave(c)
 	c.hub.unask(c, f)
