@@ -83,17 +83,20 @@ func row(title, kind, status string, content []object) [fields]field {
 	return f
 }
 
-// status is the status of a call: those that its turn has left open have failed, in the words of version 1.
+// status is the status of a call. In the words of version 1, those that its turn has left open have failed, and
+// those that wait for an answer, which version 2 says of the session, are pending.
 func status(tool *thread.Tool, d dialect) string {
 	s := tool.Status
 	if !tool.Final() && !tool.Live() {
 		s = "cancelled"
 	}
-	if d.version >= 2 {
+	switch {
+	case d.version >= 2:
 		return s
-	}
-	if s == "cancelled" {
+	case s == "cancelled":
 		return "failed"
+	case tool.Waits():
+		return "pending"
 	}
 	return known(s, "in_progress", "pending", "completed", "failed")
 }
@@ -119,6 +122,9 @@ func locations(tool *thread.Tool, d dialect) any {
 // content is the content of a call. The output of a command is text: terminals belong to this machine.
 func content(t *thread.Thread, it *thread.Item, d dialect) []object {
 	out := []object{}
+	if it.Tool.Waits() && d.version == 1 {
+		out = append(out, textContent("Waiting for an answer on parley's screen"))
+	}
 	for _, c := range it.Tool.Content {
 		switch {
 		case c.Content != nil && c.Content.Kind == event.TextContent:

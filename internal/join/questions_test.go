@@ -76,6 +76,38 @@ func TestQuestionsGoToThoseWhoMayApprove(t *testing.T) {
 	})
 }
 
+// Who may not answer sees that the call waits, by its status and what it shows, until the question is answered.
+func TestAWaitingCallSaysSo(t *testing.T) {
+	each(t, func(r *rig, version int) {
+		r.script.Turn(func(t *fakeagent.Turn) string {
+			t.Update(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Edit a.go","kind":"edit","status":"in_progress"}`)
+			t.Ask(edit, answers)
+			return "end_turn"
+		})
+		talk := r.follow("t", hello.Talk, version)
+		turn := talk.prompt("hello")
+		r.settle()
+		late := r.follow("late", hello.Watch, version)
+		for _, g := range []*guest{talk, late} {
+			r.settle()
+			got := jsonText(g.tools["t1"])
+			if says := strings.Contains(got, "Waiting for an answer on parley's screen") && strings.Contains(got, `"status":"pending"`); says != (version == 1) {
+				t.Errorf("the call is %s", got)
+			}
+			if version == 2 && g.states[len(g.states)-1] != "requires_action" {
+				t.Errorf("the states are %q", g.states)
+			}
+		}
+		talk.peer.Notify("session/cancel", object{"sessionId": "s1"})
+		r.settle()
+		if got := jsonText(talk.tools["t1"]); strings.Contains(got, "Waiting") || strings.Contains(got, "pending") {
+			t.Errorf("the call is %s, the turn ended with %s", got, outcome(turn))
+		}
+		late.matches()
+		late.valid()
+	})
+}
+
 func TestAllowingNeedsTheUsersConfiguration(t *testing.T) {
 	each(t, func(r *rig, version int) {
 		r.asks()
