@@ -24,31 +24,19 @@ type method struct {
 
 // methodOf returns the method with that name, nil if there is none.
 func methodOf(name string) *method {
-	switch name {
-	case "initialize":
-		return &method{0, false, (*client).initialize}
-	case "session/list":
-		return &method{0, false, (*client).list}
-	case "session/load":
-		return &method{1, false, (*client).load}
-	case "session/resume":
-		return &method{0, false, (*client).resume}
-	case "session/status":
-		return &method{0, false, (*client).status}
-	case "session/close":
-		return &method{0, false, (*client).close}
-	case "session/new":
-		return &method{0, true, (*client).open}
-	case "session/prompt":
-		return &method{0, true, (*client).prompt}
-	case "session/cancel":
-		return &method{0, true, (*client).cancel}
-	case "session/set_mode":
-		return &method{1, true, (*client).setMode}
-	case "session/set_config_option":
-		return &method{0, true, (*client).setOption}
-	}
-	return nil
+	return map[string]*method{
+		"initialize":                {0, false, (*client).initialize},
+		"session/list":              {0, false, (*client).list},
+		"session/load":              {1, false, (*client).load},
+		"session/resume":            {0, false, (*client).resume},
+		"session/status":            {0, false, (*client).status},
+		"session/close":             {0, false, (*client).close},
+		"session/new":               {0, true, (*client).open},
+		"session/prompt":            {0, true, (*client).prompt},
+		"session/cancel":            {0, true, (*client).cancel},
+		"session/set_mode":          {1, true, (*client).setMode},
+		"session/set_config_option": {0, true, (*client).setOption},
+	}[name]
 }
 
 func (c *client) initialize(r *request) {
