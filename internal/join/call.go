@@ -61,11 +61,7 @@ func call(t *thread.Thread, it *thread.Item, d dialect) [fields]field {
 	if title == "" {
 		title = tool.Kind
 	}
-	kind := tool.Kind
-	if d.version == 1 {
-		kind = known(kind, "other", "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode")
-	}
-	f := row(title, kind, status(tool, d), content(t, it, d))
+	f := row(title, kindOf(tool.Kind, d), status(tool, d), content(t, it, d))
 	f[4].value = locations(tool, d)
 	f[5].value = raw(tool.RawInput)
 	f[6].value = raw(tool.RawOutput)
@@ -73,6 +69,14 @@ func call(t *thread.Thread, it *thread.Item, d dialect) [fields]field {
 		f[7].value = object{"parley/decision": a.Outcome()}
 	}
 	return f
+}
+
+// kindOf is the kind of a call. Those of version 1 are closed.
+func kindOf(kind string, d dialect) string {
+	if d.version > 1 {
+		return kind
+	}
+	return known(kind, "other", "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode")
 }
 
 func row(title, kind, status string, content []object) [fields]field {

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/thread"
+	"parley/internal/hello"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 )
@@ -72,21 +73,7 @@ func (c *client) initialize(r *request) {
 	}
 	c.ready = true
 	images := slices.ContainsFunc(c.hub.w.Agents(), func(a *workspace.Agent) bool { return a.Info() != nil && a.Info().Image })
-	info := object{"name": "parley", "title": "parley", "version": c.hub.opts.Version}
-	if version >= 2 {
-		prompt := object{}
-		if images {
-			prompt["image"] = object{}
-		}
-		r.answer(object{"protocolVersion": 2, "info": info, "capabilities": object{"session": object{"prompt": prompt, "status": object{}}}}, nil)
-		return
-	}
-	r.answer(object{"protocolVersion": 1, "agentInfo": info, "authMethods": []any{}, "agentCapabilities": object{
-		"loadSession":         true,
-		"promptCapabilities":  object{"image": images, "audio": false, "embeddedContext": false},
-		"mcpCapabilities":     object{"http": false, "sse": false},
-		"sessionCapabilities": object{"list": object{}, "resume": object{}, "close": object{}, "status": object{}},
-	}}, nil)
+	r.answer(hello.Initialized(version, c.hub.opts.Version, images), nil)
 }
 
 // maxID bounds the id of a session.

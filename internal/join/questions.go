@@ -140,7 +140,7 @@ func permission(f *feed, q permissions.Question, d dialect) object {
 	}
 	if d.version < 2 {
 		tool["title"], tool["content"] = q.Heading, content
-		tool["kind"] = known(q.Kind, "other", "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode")
+		tool["kind"] = kindOf(q.Kind, d)
 		return object{"sessionId": f.id, "toolCall": tool, "options": all}
 	}
 	if f.toolID(q.Tool) == "" { // no call of the agent's shows it

@@ -188,16 +188,7 @@ func (r *router) initialized(params json.RawMessage) (any, error) {
 			r.name = name
 		}
 	}
-	self := object{"name": "parley", "title": "parley", "version": r.opts.Version}
-	if version == 2 {
-		return object{"protocolVersion": 2, "info": self, "capabilities": object{"session": object{"prompt": object{"image": object{}}, "status": object{}}}}, nil
-	}
-	return object{"protocolVersion": 1, "agentInfo": self, "authMethods": []any{}, "agentCapabilities": object{
-		"loadSession":         true,
-		"promptCapabilities":  object{"image": true, "audio": false, "embeddedContext": false},
-		"mcpCapabilities":     object{"http": false, "sse": false},
-		"sessionCapabilities": object{"list": object{}, "resume": object{}, "close": object{}, "status": object{}},
-	}}, nil
+	return hello.Initialized(version, r.opts.Version, true), nil
 }
 
 // list answers session/list, in one page.
