@@ -45,7 +45,7 @@ func TestJoin(t *testing.T) {
 	s.WaitFor("Joined", "phone")
 	phone.says(`{"jsonrpc":"2.0","id":9,"method":"session/prompt","params":{"sessionId":"` + phone.session + `","prompt":[{"type":"text","text":"long"}]}}`)
 	phone.hears("Section ")
-	s.WaitFor("Section ", "phone sent a prompt")
+	s.WaitFor("Section ", "client phone sent a prompt")
 	phone.Close()
 	s.Kill(os.Kill)
 	time.Sleep(100 * time.Millisecond)

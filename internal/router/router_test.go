@@ -439,7 +439,7 @@ func TestOneParley(t *testing.T) {
 	c := w.connect(func(o *Options) { o.Start, o.Client = nil, "my editor" }).initialize()
 	c.wants(c.call("session/new", `{"cwd":"/x"}`), `{"sessionId":"own"}`)
 	c.wants(c.call("session/prompt", `{"sessionId":"own"}`), `{"did":"session/prompt"}`)
-	if one.hello.Client != "my editor" {
+	if one.hello.Client != "my-editor" {
 		t.Errorf("greeted with %+v", one.hello)
 	}
 	w.end(one)
@@ -472,15 +472,31 @@ func TestAHungParley(t *testing.T) {
 	})
 }
 
-// Nothing is left of a client that has left, and the parleys see it.
+// Nothing is left of a client that has left, and the parleys see it. What it began continues: its requests are not
+// withdrawn.
 func TestLeaving(t *testing.T) {
 	w := &world{t: t}
 	one := w.add("one", "a")
+	ended := make(chan error, 1)
+	one.request = func(p *jsonrpc.Peer, r jsonrpc.Request) jsonrpc.Work {
+		return func(ctx context.Context) (any, error) {
+			if r.Method == "session/prompt" {
+				<-ctx.Done()
+				ended <- context.Cause(ctx)
+			}
+			return object{}, nil
+		}
+	}
 	c := w.connect().initialize()
 	c.call("session/load", `{"sessionId":"a"}`)
+	c.Begin("session/prompt", object{"sessionId": "a"})
+	one.await(t, "session/prompt")
 	must.Do(t, c.Close(nil))
 	if err := <-c.served; err != nil {
 		t.Error(err)
+	}
+	if err := <-ended; errors.Is(err, jsonrpc.ErrRequestCancelled) {
+		t.Errorf("the prompt ended with %v", err)
 	}
 	<-one.peers[0].Done()
 }
