@@ -119,7 +119,7 @@ func TestRefusesToStop(t *testing.T) {
 	if !filelock.Lock(lock) {
 		t.Fatal("not locked")
 	}
-	ln := must.Get(localsock.Listen(must.Get(localsock.Path("refuses.sock"))(t)))(t)
+	ln := must.Get(localsock.Listen(must.Get(localsock.Path("refuses", "sock"))(t)))(t)
 	defer ln.Close()
 	go func() {
 		for {

@@ -5,13 +5,11 @@ package keeper
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"time"
 
 	"parley/internal/filelock"
-	"parley/internal/localsock"
 )
 
 // saveWithin is how long a change may take until the record has it, so that many changes are one. saveAgain is after what
@@ -54,13 +52,6 @@ func (k *keeper) takeName(path, base string) error {
 		return nil
 	}
 	return errors.New("too many sessions are kept for this directory")
-}
-
-// socket returns where the keeper listens. The name has the process in it: keepers with other directories for their
-// records may use the same one for sockets.
-func (k *keeper) socket() (string, error) {
-	name := k.session.Name
-	return localsock.Path(fmt.Sprintf("%s.%d.sock", name[:min(len(name), 16)], os.Getpid()))
 }
 
 // prune removes what is left of sessions that ended long ago.

@@ -134,7 +134,7 @@ func newKeeper(args []string) (*keeper, error) {
 	host, _ := os.Hostname()
 	k.session.Status = Status{State: Starting, Dir: cwd, Since: time.Now()}
 	k.session.Live, k.session.Started, k.session.From, k.session.PID, k.session.Host = true, time.Now(), cwd, os.Getpid(), host
-	if k.session.Socket, err = k.socket(); err == nil {
+	if k.session.Socket, err = localsock.Path(k.session.Name, "sock"); err == nil {
 		k.ours, k.theirs, err = terminal.OpenPTY()
 	}
 	if err == nil {
@@ -219,7 +219,7 @@ func (k *keeper) run(ln net.Listener, signals <-chan os.Signal) {
 
 // listenAgain listens at the same path or, if its directory can be used no longer, at another one.
 func (k *keeper) listenAgain() (net.Listener, error) {
-	path, err := k.socket()
+	path, err := localsock.Path(k.session.Name, "sock")
 	if err != nil {
 		return nil, err
 	}
