@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,8 +45,7 @@ func Start(o Options) (name string, err error) {
 		return "", err
 	}
 	defer r.Close()
-	opts := options{idle: o.Idle, now: o.Headless}
-	cmd := &exec.Cmd{Path: self, Args: slices.Concat([]string{self, Command}, opts.args(), o.Args), Dir: o.Dir}
+	cmd := &exec.Cmd{Path: self, Args: append([]string{self, Command, o.Idle.String(), strconv.FormatBool(o.Headless)}, o.Args...), Dir: o.Dir}
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start() // its streams are the null device

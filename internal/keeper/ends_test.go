@@ -331,7 +331,7 @@ func TestHostile(t *testing.T) {
 		"a size first":    {frame(sizeFrame, sizeContent(1, 1)), ""},
 		"not JSON":        {frame(helloFrame, []byte("hello")), ""},
 		"unknown":         {frame('?', nil), ""},
-		"another version": {greeting(hello{Version: version + 1, Cols: 1, Rows: 1}), "another version"},
+		"another version": {greeting(hello{Version: version + 1, Cols: 1, Rows: 1}), "parley stop " + k.name},
 		"older":           {greeting(hello{Version: 0}), "another version"},
 	} {
 		conn := must.Get(net.Dial("unix", k.session().Socket))(t)

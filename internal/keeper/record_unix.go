@@ -89,26 +89,17 @@ func (k *keeper) save() error {
 	return k.dir.Rename(unfinished, s.Name+recordEnd)
 }
 
-// close writes the record for the last time, or removes it, and gives the name back.
+// close writes the record for the last time or, with forget, removes it, and gives the name back.
 func (k *keeper) close(forget bool) {
-	if forget {
-		k.remove()
-		return
+	if !forget {
+		_ = k.save()
 	}
-	_ = k.save()
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	k.closed = true
-	_ = k.dir.Remove(k.session.Name + lockEnd)
-	k.lock.Close()
-}
-
-// remove removes what there is of the session, which is not kept.
-func (k *keeper) remove() {
-	k.writing.Lock()
-	defer k.writing.Unlock()
-	k.closed = true
-	_ = k.dir.Remove(k.session.Name + recordEnd)
+	if forget {
+		_ = k.dir.Remove(k.session.Name + recordEnd)
+	}
 	_ = k.dir.Remove(k.session.Name + lockEnd)
 	k.lock.Close()
 }
