@@ -29,6 +29,7 @@ type Agents struct {
 	choices Choices
 	list    *list.List
 	note    string
+	pressed bool // a key, since the program has started
 	shop    *shop
 }
 
@@ -84,14 +85,20 @@ func (s *Agents) items() []list.Item {
 	return items
 }
 
-// Refresh updates the rows. The one that is selected stays so.
+// Refresh updates the rows. The one that is selected stays so, but for the first page: until a key is pressed, that is what
+// waits for an answer, which may be far above the agents.
 func (s *Agents) Refresh() {
 	was, _ := s.list.Selected()
 	items := s.items()
 	s.list.SetItems(items)
-	if s.list.Filter() == "" {
-		s.list.Select(max(0, slices.IndexFunc(items, func(it list.Item) bool { return it.Section == was.Section && it.Title == was.Title })))
+	if s.list.Filter() != "" {
+		return
 	}
+	selected := func(it list.Item) bool { return it.Section == was.Section && it.Title == was.Title }
+	if all := s.w.Kept.All(); len(all) > 0 && all[0].Live && all[0].State == keeper.Waiting && !s.pressed && s.first() {
+		selected = func(list.Item) bool { return true }
+	}
+	s.list.Select(max(0, slices.IndexFunc(items, selected)))
 }
 
 // Note shows a line until the next key.
@@ -134,7 +141,7 @@ func (s *Agents) typed() string {
 
 // Key takes all keys.
 func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
-	s.note = ""
+	s.note, s.pressed = "", true
 	if s.shop.open() {
 		return s.shopKey(p), true
 	}
