@@ -263,7 +263,7 @@ func (p *Plan) Install(ctx context.Context, pinned bool, tell func(Progress), tr
 	wasThere := p.Installed()
 	if !wasThere {
 		if err := p.build(ctx, tell); err != nil {
-			err = fmt.Errorf("install %s %s: %w", id, p.Version, err)
+			err = fmt.Errorf("install %s %s: %w%s", id, p.Version, err, p.advice(ctx))
 			return Installed{}, errors.Join(err, p.discard())
 		}
 	}
@@ -274,7 +274,7 @@ func (p *Plan) Install(ctx context.Context, pinned bool, tell func(Progress), tr
 	fresh := Installed{Record: r, Dir: p.Dir()}
 	tell(Progress{Doing: "Starting it once"})
 	if err := try(ctx, fresh.Agent()); err != nil {
-		err = fmt.Errorf("%s %s was installed, but does not answer: %w", id, p.Version, err)
+		err = fmt.Errorf("%s %s was installed, but does not answer: %w%s", id, p.Version, err, p.advice(ctx))
 		if wasThere {
 			return Installed{}, err
 		}
@@ -284,6 +284,14 @@ func (p *Plan) Install(ctx context.Context, pinned bool, tell func(Progress), tr
 		return Installed{}, err
 	}
 	return p.store.Find(id)
+}
+
+// advice is what to try after a failure.
+func (p *Plan) advice(ctx context.Context) string {
+	if p.how == "binary" || p.Scripts || ctx.Err() != nil {
+		return ""
+	}
+	return "; perhaps its install scripts have to run: parley agents install --scripts " + p.Entry.ID
 }
 
 // discard removes what a failed installation has left, and the directory of the agent if there is nothing
