@@ -167,12 +167,6 @@ func (p *Plan) Dir() string { return p.store.version(p.Entry.ID, p.Version) }
 
 func (p *Plan) files() string { return filepath.Join(p.Dir(), filesDir) }
 
-// Installed reports whether the version is there, so that nothing would be downloaded.
-func (p *Plan) Installed() bool {
-	_, err := p.store.record(p.Entry.ID, p.Version)
-	return err == nil
-}
-
 // Fact is a line of a plan.
 type Fact struct {
 	Name  string `json:"name"`
@@ -260,16 +254,16 @@ func (p *Plan) Install(ctx context.Context, pinned bool, tell func(Progress), tr
 		return Installed{}, err
 	}
 	defer unlock()
-	wasThere := p.Installed()
+	r, err := p.store.record(id, p.Version)
+	wasThere := err == nil
 	if !wasThere {
 		if err := p.build(ctx, tell); err != nil {
 			err = fmt.Errorf("install %s %s: %w%s", id, p.Version, err, p.advice(ctx))
 			return Installed{}, errors.Join(err, p.discard())
 		}
-	}
-	r, err := p.store.record(id, p.Version)
-	if err != nil {
-		return Installed{}, err
+		if r, err = p.store.record(id, p.Version); err != nil {
+			return Installed{}, err
+		}
 	}
 	fresh := Installed{Record: r, Dir: p.Dir()}
 	tell(Progress{Doing: "Starting it once"})
