@@ -63,7 +63,11 @@ func (e *StartError) Error() string {
 	if errors.Is(e.Err, exec.ErrNotFound) || errors.Is(e.Err, fs.ErrNotExist) {
 		return fmt.Sprintf("cannot start %q: command not found", e.Command)
 	}
-	return fmt.Sprintf("cannot start %q: %v", e.Command, e.Err)
+	why := e.Err
+	if of, ok := errors.AsType[*fs.PathError](why); ok && of.Op == "fork/exec" { // it names the program again
+		why = of.Err
+	}
+	return fmt.Sprintf("cannot start %q: %v", e.Command, why)
 }
 
 func (e *StartError) Unwrap() error { return e.Err }

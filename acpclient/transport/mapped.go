@@ -3,9 +3,11 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +18,7 @@ type PathMap struct {
 }
 
 // MapPaths returns a Conn over conn on which the agent's paths are those of this machine, both ways: where a message
-// has a path by the protocol, and under its usual names in the raw input of tool calls, so that what was approved is
+// has a path by the protocol, and in the raw input of tool calls where a name says so, so that what was approved is
 // recognised. Paths in no directory of the list are unchanged, and so are texts, commands, rawOutput and _meta.
 func MapPaths(conn Conn, dirs []PathMap) Conn {
 	if len(dirs) == 0 {
@@ -123,18 +125,33 @@ func (w *walker) walk(value any) {
 			w.walk(e)
 		}
 	case map[string]any:
-		for key, member := range v {
-			switch key {
-			case "rawOutput", "_meta", "env", "headers":
+		for _, key := range slices.Collect(maps.Keys(v)) {
+			member := v[key]
+			switch {
+			case slices.Contains([]string{"rawOutput", "_meta", "env", "headers"}, key):
 				continue
-			case "path", "cwd", "uri", "additionalDirectories", "roots", "file_path", "filePath", "workdir":
+			case isPlace(key):
 				v[key] = w.member(key, member)
 			default:
 				w.walk(member)
 			}
+			at := w.mapped(key) // some agents list changes by path
+			if _, both := v[at]; !both {
+				v[at] = v[key]
+				delete(v, key)
+			}
 		}
 	}
 }
+
+// isPlace reports whether a member of that name holds a path, or a list of them: by the protocol, or in the input of
+// tools, where each agent has its own names.
+func isPlace(key string) bool {
+	name := strings.ToLower(strings.ReplaceAll(key, "_", ""))
+	return slices.ContainsFunc(places, func(place string) bool { return strings.HasSuffix(name, place) })
+}
+
+var places = strings.Fields("path paths cwd uri dir dirs directory directories root roots folder folders file files")
 
 // member maps a member that holds a path, or a list of them.
 func (w *walker) member(key string, value any) any {

@@ -17,9 +17,10 @@ func TestMapPaths(t *testing.T) {
 	defer theirs.Close()
 	conn := MapPaths(ours, []PathMap{{"/box", dir}, {"/other/place", filepath.Join(dir, "deep", "er")}})
 	for there, want := range map[string]string{
-		`{"params":{"path":"/box/a.go","id":12345678901234567890}}`:                          `{"params":{"id":12345678901234567890,"path":"` + here + `/a.go"}}`,
-		`{"params":{"update":{"locations":[{"line":1,"path":"/box"},{"path":"/boxes/x"}]}}}`: `{"params":{"update":{"locations":[{"line":1,"path":"` + here + `"},{"path":"/boxes/x"}]}}}`,
-		`{"rawInput":{"command":"/box/x /box","file_path":"/box/y"}}`:                        `{"rawInput":{"command":"/box/x /box","file_path":"` + here + `/y"}}`,
+		`{"params":{"path":"/box/a.go","id":12345678901234567890}}`:                                                                                 `{"params":{"id":12345678901234567890,"path":"` + here + `/a.go"}}`,
+		`{"params":{"update":{"locations":[{"line":1,"path":"/box"},{"path":"/boxes/x"}]}}}`:                                                        `{"params":{"update":{"locations":[{"line":1,"path":"` + here + `"},{"path":"/boxes/x"}]}}}`,
+		`{"rawInput":{"command":"/box/x /box","file_path":"/box/y"}}`:                                                                               `{"rawInput":{"command":"/box/x /box","file_path":"` + here + `/y"}}`,
+		`{"rawInput":{"absolute_path":"/box/y","file_text":"/box","notebookPath":"/box/n","files":["/box/f"],"changes":{"/box/c":{"type":"add"}}}}`: `{"rawInput":{"absolute_path":"` + here + `/y","changes":{"` + here + `/c":{"type":"add"}},"file_text":"/box","files":["` + here + `/f"],"notebookPath":"` + here + `/n"}}`,
 		`{"cwd":"/other/place/x"}`:                               `{"cwd":"` + deep + `/x"}`,
 		`{"uri":"file:///box/a%20b","name":"/box"}`:              `{"name":"/box","uri":"file://` + here + `/a%20b"}`,
 		`{"additionalDirectories":["/box/b","/elsewhere"]}`:      `{"additionalDirectories":["` + here + `/b","/elsewhere"]}`,

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -144,19 +143,9 @@ func (f probeFlags) consent(ctx context.Context, s Streams, a agents.Agent, o *p
 	if !isTerminal(s.In) {
 		return Usagef("%s Add --yes, or --no-prompt to send none", line)
 	}
-	fmt.Fprint(s.Err, safetext.Line(line, 500)+" Send them? [y/N] ")
-	answer := make(chan string, 1)
-	go func() {
-		typed, _ := bufio.NewReader(s.In).ReadString('\n')
-		answer <- strings.ToLower(strings.TrimSpace(typed))
-	}()
-	select {
-	case typed := <-answer:
-		if typed != "y" && typed != "yes" {
-			o.Prompt = ""
-		}
-		return nil
-	case <-ctx.Done():
-		return ExitCode(headless.ExitInterrupted)
+	yes, err := saysYes(ctx, s, safetext.Line(line, 500)+" Send them?")
+	if !yes {
+		o.Prompt = ""
 	}
+	return err
 }

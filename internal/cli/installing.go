@@ -19,7 +19,7 @@ import (
 )
 
 func newAgentsInstall(s Streams) *cobra.Command {
-	var yes, scripts bool
+	var with choices
 	cmd := &cobra.Command{
 		Use:   "install ID[@VERSION]",
 		Short: "Install an agent, after showing what that would do",
@@ -32,20 +32,20 @@ What would be downloaded or run is shown first, and you are asked once.`,
 			if err != nil {
 				return err
 			}
-			return c.install(cmd.Context(), s, args[0], choices{yes: yes, scripts: scripts})
+			return c.install(cmd.Context(), s, args[0], with)
 		},
 	}
-	yesFlag(cmd, &yes)
-	scriptsFlag(cmd, &scripts)
+	with.flags(cmd)
 	return cmd
-}
-
-func yesFlag(cmd *cobra.Command, yes *bool) {
-	cmd.Flags().BoolVarP(yes, "yes", "y", false, "do not ask")
 }
 
 // choices are what the user has said about an installation.
 type choices struct{ yes, scripts, pinned bool }
+
+func (c *choices) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&c.yes, "yes", "y", false, "do not ask")
+	scriptsFlag(cmd, &c.scripts)
+}
 
 // install installs one agent: ID, or ID@VERSION.
 func (c *Catalogue) install(ctx context.Context, s Streams, word string, with choices) error {
@@ -116,15 +116,21 @@ func confirm(ctx context.Context, s Streams, yes bool, question string) error {
 	if !isTerminal(s.In) {
 		return Usagef("nothing was changed: there is no terminal to ask at; --yes does it without a question")
 	}
-	fmt.Fprint(s.Err, "\n"+question+" [y/N] ")
+	yes, err := saysYes(ctx, s, "\n"+question)
+	if err == nil && !yes {
+		err = errDeclined
+	}
+	return err
+}
+
+// saysYes asks a question at a terminal.
+func saysYes(ctx context.Context, s Streams, question string) (bool, error) {
+	fmt.Fprint(s.Err, question+" [y/N] ")
 	answer := strings.ToLower(nextAnswer(ctx, bufio.NewScanner(s.In)))
 	if ctx.Err() != nil {
-		return ExitCode(headless.ExitInterrupted)
+		return false, ExitCode(headless.ExitInterrupted)
 	}
-	if answer != "y" && answer != "yes" {
-		return errDeclined
-	}
-	return nil
+	return answer == "y" || answer == "yes", nil
 }
 
 // progress shows how far an installation is: on one line of a terminal, else one line for each step.
@@ -153,7 +159,7 @@ func (p *progress) end() {
 }
 
 func newAgentsUpdate(s Streams) *cobra.Command {
-	var yes, scripts bool
+	var with choices
 	cmd := &cobra.Command{
 		Use:   "update [ID…]",
 		Short: "Update the agents that parley has installed, but for pinned ones",
@@ -163,11 +169,10 @@ func newAgentsUpdate(s Streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.update(cmd.Context(), s, args, choices{yes: yes, scripts: scripts})
+			return c.update(cmd.Context(), s, args, with)
 		},
 	}
-	yesFlag(cmd, &yes)
-	scriptsFlag(cmd, &scripts)
+	with.flags(cmd)
 	return cmd
 }
 
@@ -258,7 +263,8 @@ func newAgentsRemove(s Streams) *cobra.Command {
 }
 
 func newAgentsPin(s Streams) *cobra.Command {
-	var yes, scripts, off bool
+	with := choices{pinned: true}
+	var off bool
 	cmd := &cobra.Command{
 		Use:   "pin ID[@VERSION]",
 		Short: "Use one version of an agent and leave it alone when others are updated",
@@ -279,7 +285,7 @@ func newAgentsPin(s Streams) *cobra.Command {
 				version = i.Version
 			}
 			if !ok || !slices.Contains(c.store.Versions(i), version) {
-				return c.install(cmd.Context(), s, args[0], choices{yes: yes, scripts: scripts, pinned: true})
+				return c.install(cmd.Context(), s, args[0], with)
 			}
 			if err := c.store.Use(i.ID, version, !off); err != nil {
 				return err
@@ -292,8 +298,7 @@ func newAgentsPin(s Streams) *cobra.Command {
 			return nil
 		},
 	}
-	yesFlag(cmd, &yes)
-	scriptsFlag(cmd, &scripts)
+	with.flags(cmd)
 	cmd.Flags().BoolVar(&off, "off", false, "let it be updated again")
 	return cmd
 }

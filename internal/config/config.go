@@ -174,18 +174,20 @@ func read(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err != nil {
-		return nil, err
+	if err == nil && len(data) > maxSize {
+		err = errTooLarge
 	}
-	return data, nil
+	return data, err
 }
+
+var errTooLarge = fmt.Errorf("larger than %d bytes", maxSize)
 
 // Parse reads a configuration. Errors are one line, "name:line:column: problem", where name
 // is the argument and the column counts characters from 1. Of several mistakes it reports
 // the first in the file. It replaces a leading ~/ in Command and Cwd.
 func Parse(name string, data []byte) (*Config, error) {
 	if len(data) > maxSize {
-		return nil, problem{what: fmt.Sprintf("larger than %d bytes", maxSize)}.in(name)
+		return nil, problem{what: errTooLarge.Error()}.in(name)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors on Windows write it
 	doc, found := scan(data, file())

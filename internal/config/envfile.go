@@ -11,11 +11,8 @@ import (
 // lines and those that begin with # are skipped; nothing is expanded. Errors say the line, never what is in it.
 func EnvFile(path string) (map[string]string, error) {
 	data, err := read(path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("env_file %s: %w", oneLine(path), withoutPath(err))
-	case len(data) > maxSize:
-		return nil, fmt.Errorf("env_file %s: larger than %d bytes", oneLine(path), maxSize)
 	}
 	env := map[string]string{}
 	lines := bufio.NewScanner(bytes.NewReader(data))

@@ -27,8 +27,6 @@ func ProjectAgent(dir string) (string, error) {
 		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("%s: %w", oneLine(path), withoutPath(err))
-	case len(data) > maxSize:
-		return "", problem{what: fmt.Sprintf("larger than %d bytes", maxSize)}.in(path)
 	}
 	doc, found := scan(data, projectFile())
 	if found != nil {

@@ -218,11 +218,7 @@ func (p *Plan) run(ctx context.Context, tell func(Progress), env []string) error
 		err = p.watch(ctx, group, tell)
 		group.Kill()
 		if err != nil {
-			err = fmt.Errorf("%s: %w%s", filepath.Base(step[0]), err, lastLines(log.Name()))
-			if !p.Scripts && ctx.Err() == nil {
-				err = fmt.Errorf("%w; perhaps it needs --scripts", err)
-			}
-			return err
+			return fmt.Errorf("%s: %w%s", filepath.Base(step[0]), err, lastLines(log.Name()))
 		}
 	}
 	return nil

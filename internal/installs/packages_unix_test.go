@@ -112,7 +112,7 @@ func TestNpmFails(t *testing.T) {
 	t.Setenv("BIN", `"x"`)
 	t.Setenv("FAIL", "1")
 	s := Store{filepath.Join(t.TempDir(), "agents")}
-	if _, err := install(t, s, npmEntry(), answers); err == nil || !strings.Contains(err.Error(), "npm: exit status 7: npm error one; npm error two; perhaps it needs --scripts") || left(t, s) != "" {
+	if _, err := install(t, s, npmEntry(), answers); err == nil || !strings.Contains(err.Error(), "npm: exit status 7: npm error one; npm error two; perhaps its install scripts have to run: parley agents install --scripts agent") || left(t, s) != "" {
 		t.Errorf("%v, leaves %s", err, left(t, s))
 	}
 }
@@ -185,7 +185,7 @@ func TestTry(t *testing.T) {
 		}
 		return errors.New("no answer")
 	})
-	if err == nil || !strings.Contains(err.Error(), "agent 1.0.0 was installed, but does not answer: no answer") || left(t, s) != "" {
+	if err == nil || !strings.Contains(err.Error(), "agent 1.0.0 was installed, but does not answer: no answer; perhaps its install scripts") || left(t, s) != "" {
 		t.Errorf("%v, leaves %s", err, left(t, s))
 	}
 }

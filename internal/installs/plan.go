@@ -167,12 +167,6 @@ func (p *Plan) Dir() string { return p.store.version(p.Entry.ID, p.Version) }
 
 func (p *Plan) files() string { return filepath.Join(p.Dir(), filesDir) }
 
-// Installed reports whether the version is there, so that nothing would be downloaded.
-func (p *Plan) Installed() bool {
-	_, err := p.store.record(p.Entry.ID, p.Version)
-	return err == nil
-}
-
 // Fact is a line of a plan.
 type Fact struct {
 	Name  string `json:"name"`
@@ -260,21 +254,21 @@ func (p *Plan) Install(ctx context.Context, pinned bool, tell func(Progress), tr
 		return Installed{}, err
 	}
 	defer unlock()
-	wasThere := p.Installed()
+	r, err := p.store.record(id, p.Version)
+	wasThere := err == nil
 	if !wasThere {
 		if err := p.build(ctx, tell); err != nil {
-			err = fmt.Errorf("install %s %s: %w", id, p.Version, err)
+			err = fmt.Errorf("install %s %s: %w%s", id, p.Version, err, p.advice(ctx))
 			return Installed{}, errors.Join(err, p.discard())
 		}
-	}
-	r, err := p.store.record(id, p.Version)
-	if err != nil {
-		return Installed{}, err
+		if r, err = p.store.record(id, p.Version); err != nil {
+			return Installed{}, err
+		}
 	}
 	fresh := Installed{Record: r, Dir: p.Dir()}
 	tell(Progress{Doing: "Starting it once"})
 	if err := try(ctx, fresh.Agent()); err != nil {
-		err = fmt.Errorf("%s %s was installed, but does not answer: %w", id, p.Version, err)
+		err = fmt.Errorf("%s %s was installed, but does not answer: %w%s", id, p.Version, err, p.advice(ctx))
 		if wasThere {
 			return Installed{}, err
 		}
@@ -284,6 +278,14 @@ func (p *Plan) Install(ctx context.Context, pinned bool, tell func(Progress), tr
 		return Installed{}, err
 	}
 	return p.store.Find(id)
+}
+
+// advice is what to try after a failure.
+func (p *Plan) advice(ctx context.Context) string {
+	if p.how == "binary" || p.Scripts || ctx.Err() != nil {
+		return ""
+	}
+	return "; perhaps its install scripts have to run: parley agents install --scripts " + p.Entry.ID
 }
 
 // discard removes what a failed installation has left, and the directory of the agent if there is nothing

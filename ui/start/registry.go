@@ -92,77 +92,63 @@ func (m kept) Handle() tea.Cmd {
 	return nil
 }
 
-// fetch fetches the registry.
-func (a *Agents) fetch() tea.Cmd {
-	ctx := a.shop.begin("Fetching the registry…")
+// beside runs something beside the screen. What it returns is called with its result, unless it failed or was stopped.
+func (a *Agents) beside(ctx context.Context, do func() (then func() tea.Cmd, err error)) tea.Cmd {
 	return func() tea.Msg {
-		listed, note, err := a.shop.registry.Fetch(ctx)
-		return fetched{a, ctx, listed, note, err}
+		then, err := do()
+		return ended{a, ctx, then, err}
 	}
 }
 
-// fetched is the result of fetch.
-type fetched struct {
-	page   *Agents
-	ctx    context.Context
-	listed workspace.Listing
-	note   string
-	err    error
-}
-
-// Handle lists the agents.
-func (m fetched) Handle() tea.Cmd {
-	if m.ctx.Err() != nil {
-		return nil
-	}
-	s := m.page.shop
-	s.close()
-	if m.err != nil {
-		m.page.note = m.err.Error()
-		return nil
-	}
-	s.listed, m.page.note = m.listed, m.note
-	if it, _ := m.page.list.Selected(); it.Value == searchRow { // what was typed to find the row
-		m.page.list.SetFilter("")
-	}
-	m.page.Refresh()
-	if i := slices.IndexFunc(m.page.list.Items(), func(it list.Item) bool { return it.Section == "Registry" }); i >= 0 && m.page.list.Filter() == "" {
-		m.page.list.Select(i)
-	}
-	return nil
-}
-
-// offer looks up how an agent would be installed.
-func (a *Agents) offer(spec workspace.Spec) tea.Cmd {
-	ctx := a.shop.begin("Looking up how to install " + spec.Name + "…")
-	return func() tea.Msg {
-		plan, err := a.shop.registry.Plan(ctx, spec.Name)
-		return planned{a, ctx, spec.Name, plan, err}
-	}
-}
-
-// planned is the result of offer.
-type planned struct {
+type ended struct {
 	page *Agents
 	ctx  context.Context
-	name string
-	plan workspace.InstallPlan
+	then func() tea.Cmd
 	err  error
 }
 
-// Handle shows the plan.
-func (m planned) Handle() tea.Cmd {
+// Handle implements layer.Message.
+func (m ended) Handle() tea.Cmd {
 	if m.ctx.Err() != nil {
 		return nil
 	}
-	s := m.page.shop
-	s.close()
+	m.page.shop.close()
 	if m.err != nil {
 		m.page.note = m.err.Error()
 		return nil
 	}
-	s.plan, s.name, s.reading = &m.plan, m.name, reading{}
-	return tea.Tick(layer.Quiet+20*time.Millisecond, func(time.Time) tea.Msg { return drawn{} })
+	return m.then()
+}
+
+// fetch fetches the registry and lists its agents.
+func (a *Agents) fetch() tea.Cmd {
+	ctx := a.shop.begin("Fetching the registry…")
+	return a.beside(ctx, func() (func() tea.Cmd, error) {
+		listed, note, err := a.shop.registry.Fetch(ctx)
+		return func() tea.Cmd {
+			a.shop.listed, a.note = listed, note
+			if it, _ := a.list.Selected(); it.Value == searchRow { // what was typed to find the row
+				a.list.SetFilter("")
+			}
+			a.Refresh()
+			if i := slices.IndexFunc(a.list.Items(), func(it list.Item) bool { return it.Section == "Registry" }); i >= 0 && a.list.Filter() == "" {
+				a.list.Select(i)
+			}
+			return nil
+		}, err
+	})
+}
+
+// offer looks up how an agent would be installed, and shows it.
+func (a *Agents) offer(spec workspace.Spec) tea.Cmd {
+	ctx := a.shop.begin("Looking up how to install " + spec.Name + "…")
+	return a.beside(ctx, func() (func() tea.Cmd, error) {
+		plan, err := a.shop.registry.Plan(ctx, spec.Name)
+		return func() tea.Cmd {
+			a.shop.plan, a.shop.name, a.shop.reading = &plan, spec.Name, reading{}
+			return tea.Tick(layer.Quiet+20*time.Millisecond, func(time.Time) tea.Msg { return drawn{} })
+		}, err
+	})
 }
 
 // install does what the plan says, then starts the agent.
@@ -171,10 +157,15 @@ func (a *Agents) install() tea.Cmd {
 	plan := s.plan
 	ctx := s.begin("")
 	s.plan, s.running, s.said = plan, true, "Starting…"
-	return tea.Batch(func() tea.Msg {
+	return tea.Batch(a.beside(ctx, func() (func() tea.Cmd, error) {
 		spec, err := plan.Install(ctx, s.tell)
-		return installed{a, ctx, spec, err}
-	}, s.tick(ctx))
+		return func() tea.Cmd {
+			all := slices.DeleteFunc(slices.Clone(a.choices.Agents), func(k workspace.Spec) bool { return k.Name == spec.Name })
+			a.choices.Agents = append([]workspace.Spec{spec}, all...)
+			a.Refresh()
+			return a.start(spec, false)
+		}, err
+	}), s.tick(ctx))
 }
 
 func (s *shop) tell(line string) {
@@ -199,30 +190,6 @@ func (m ticked) Handle() tea.Cmd {
 		return nil
 	}
 	return m.shop.tick(m.ctx)
-}
-
-// installed is the result of install.
-type installed struct {
-	page *Agents
-	ctx  context.Context
-	spec workspace.Spec
-	err  error
-}
-
-// Handle starts the agent.
-func (m installed) Handle() tea.Cmd {
-	if m.ctx.Err() != nil {
-		return nil
-	}
-	m.page.shop.close()
-	if m.err != nil {
-		m.page.note = m.err.Error()
-		return nil
-	}
-	all := slices.DeleteFunc(slices.Clone(m.page.choices.Agents), func(k workspace.Spec) bool { return k.Name == m.spec.Name })
-	m.page.choices.Agents = append([]workspace.Spec{m.spec}, all...)
-	m.page.Refresh()
-	return m.page.start(m.spec, false)
 }
 
 // shopKey takes all keys while something is fetched, shown or installed.
