@@ -52,7 +52,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.Options.Start != "" {
 		m.Workspace.Start(m.Workspace.Spec(m.Options.Start))
 	} else {
-		m.Workspace.Kept.List()
+		cmds = append(cmds, m.start.Open())
 	}
 	return tea.Batch(append(cmds, status.Listen(m.Workspace.Context(), m.notify, m.Options.Notices), m.sync())...)
 }

@@ -55,10 +55,8 @@ func (m *Model) anotherAgent(c *page.Page, name string) tea.Cmd {
 		}
 		return page.OfferHandOver(c, spec)
 	}
-	m.start.Reset()
-	m.Workspace.Kept.List()
 	m.Choosing = true
-	return nil
+	return m.start.Open()
 }
 
 // nextWaiting shows the next session that waits.

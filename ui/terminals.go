@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/glyphs"
 	"parley/internal/keeper"
+	"parley/internal/keyboard"
 	"parley/internal/tty"
 	"parley/internal/workspace"
 	"parley/ui/status"
@@ -56,6 +57,8 @@ func (t *terminals) follow(m *Model) {
 				m.painter.Detach()
 			}
 			t.keeper.Left()
+		} else {
+			keyboard.Redraw()
 		}
 		select {
 		case t.wake <- struct{}{}:

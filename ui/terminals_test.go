@@ -332,7 +332,7 @@ func TestKeptSessions(t *testing.T) {
 		d.fake.Answer("session/load", "{}")
 	}
 	drive(t, func(d *driver, o *Options) { change(d, o); o.Start, o.Choice = "", "fake" }, func(d *driver) {
-		d.sees("Kept", "site", "waiting for you", "Run a command: make", "api", "› fake")
+		d.sees("Kept", "› site", "waiting for you", "Run a command: make", "api", "fake")
 		d.types("site\n")
 		if fmt.Sprint(attached) != "[site]" {
 			t.Errorf("attached %q", attached)
@@ -341,6 +341,11 @@ func TestKeptSessions(t *testing.T) {
 		d.types("old\n")
 		d.sees("parley claude --resume c1")
 	})
+	drive(t, func(d *driver, o *Options) { // only what waits comes before the agent, which enter starts
+		change(d, o)
+		o.Start, o.Choice = "", "fake"
+		o.Kept = func() ([]keeper.Session, error) { return all[1:], nil }
+	}, func(d *driver) { d.sees("Kept", "api", "› fake") })
 	attached = nil
 	drive(t, change, func(d *driver) {
 		d.connected()
@@ -389,7 +394,6 @@ func TestGoldenKept(t *testing.T) {
 		d.golden("sessions that are kept")
 	})
 	drive(t, func(d *driver, o *Options) { list(d, o); o.Start, o.Choice = "", "fake" }, func(d *driver) {
-		d.press("up", "up", "up")
 		d.golden("first page with what is kept")
 	})
 }

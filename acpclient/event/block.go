@@ -16,4 +16,7 @@ type Block struct {
 	// reads it until the prompt is answered, so it must not change.
 	Image    []byte
 	MimeType string // of the image, or of the resource if known
+
+	// ID is whatever the caller knows the prompt by again, if it is returned. The agent does not get it.
+	ID uint64
 }

@@ -356,7 +356,7 @@ func (e *PermissionAnswered) Outcome() string {
 	case strings.HasPrefix(e.By, "you, "):
 		words += " by your earlier answer"
 	default:
-		words += " by " + strings.TrimPrefix(e.By, ByClient)
+		words += " by " + strings.Replace(e.By, ByClient, "client ", 1)
 	}
 	if (e.By == "you" || e.By == "") && !plainAnswers[strings.ToLower(e.Decision)] {
 		words += " (" + e.Decision + ")"

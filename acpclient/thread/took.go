@@ -18,6 +18,9 @@ func (t *Tool) Duration(now time.Time) time.Duration {
 	return now.Sub(t.Started) - t.waited
 }
 
+// Waits reports whether a question about the call is open.
+func (t *Tool) Waits() bool { return t.asked > 0 }
+
 // questionAsked records a question about the call. A log does not have the time.
 func (t *Tool) questionAsked(at time.Time) {
 	if at.IsZero() {

@@ -64,13 +64,14 @@ func (g *registryServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/registry.json":
 		fmt.Fprintf(w, `{"version": "1.0.0", "agents": [{"id": "scripted", "name": "Scripted", "version": %q, "description": "Says what it is told", "license": "MIT",
 			"distribution": {"binary": {%q: {"archive": "%s/scripted.tar.gz", "cmd": "./bin/scripted", "args": ["acp"], "env": {"SCRIPTED": "1"}}}}},
-			{"id": "mistral-vibe", "name": "Mistral Vibe", "version": "2.0.0", "distribution": {"binary": {%q: {"archive": "%s/vibe.tar.gz", "cmd": "vibe"}}}}, {"id": "wrong"}], "extensions": []}`,
-			g.version, installs.Platform(), g.URL, installs.Platform(), g.URL)
+			{"id": "mistral-vibe", "name": "Mistral Vibe", "version": "2.0.0", "distribution": {"binary": {%q: {"archive": "%s/vibe.tar.gz", "cmd": "vibe"}}}},
+			{"id": "packed", "version": "1.0.0", "distribution": {"binary": {%q: {"archive": "%s/packed.tar.xz", "cmd": "packed"}}}}, {"id": "wrong"}], "extensions": []}`,
+			g.version, installs.Platform(), g.URL, installs.Platform(), g.URL, installs.Platform(), g.URL)
 	default:
 		self, _ := os.Executable()
 		script := "#!/bin/sh\n[ \"$1$SCRIPTED\" = acp1 ] || exit 3\nexec '" + self + "' agent demo\n"
 		if g.broken {
-			script = "#!/bin/sh\nexit 3\n"
+			script = "#!/bin/sh\necho no such library >&2\nexit 3\n"
 		}
 		gz := gzip.NewWriter(w)
 		out := tar.NewWriter(gz)
@@ -126,7 +127,7 @@ func TestInstallAgents(t *testing.T) {
 	s.want(s.run("", "agents", "--refresh"), 0, "the server answered 503", "using the index fetched just now", "vibe       2.0.0    Mistral Vibe · Mistral AI            in the registry")
 
 	g.set("1.1.0", true, false)
-	s.want(s.run("", "agents", "update", "--yes"), 1, "scripted 1.1.0 was installed, but does not answer", "exit")
+	s.want(s.run("", "agents", "update", "--yes"), 1, "scripted 1.1.0 was installed, but does not answer", "exited with code 3: no such library")
 	s.want(s.run("", "agents", "scripted"), 0, "scripted  1.0.0 → 1.1.0")
 	s.want(s.run("", "run", "--agent", "scripted", "hello"), 0)
 	s.want(s.run("", "agents", "pin", "scripted"), 0, "Pinned scripted at 1.0.0")
@@ -134,7 +135,9 @@ func TestInstallAgents(t *testing.T) {
 	s.want(s.run("", "agents", "update", "--yes"), 0, "Nothing to update.")
 	s.want(s.run("", "agents", "update", "--yes", "scripted"), 2, "pinned at 1.0.0", "pin --off scripted")
 	s.want(s.run("", "agents", "pin", "--off", "scripted"), 0)
-	s.want(s.run("", "agents", "update", "--yes"), 0, "Installed scripted 1.1.0")
+	pretendInstalled(t, "mistral-vibe", "1.0.0") // the new one of which cannot be installed, which keeps no other from it
+	s.want(s.run("", "agents", "update", "--yes"), 1, "Installed scripted 1.1.0", "install mistral-vibe 2.0.0: the archive has no vibe")
+	s.want(s.run("", "agents", "remove", "vibe"), 0)
 	s.want(s.run("", "agents", "update"), 0, "Nothing to update.")
 	s.want(s.run("", "agents", "pin", "scripted@1.0.0"), 0)
 	var listed []struct {
@@ -145,6 +148,7 @@ func TestInstallAgents(t *testing.T) {
 	if err := json.NewDecoder(bytes.NewReader([]byte(r.out))).Decode(&listed); err != nil || len(listed) != 1 || listed[0].Version != "1.0.0" || listed[0].Latest != "1.1.0" || !listed[0].Pinned || !listed[0].Startable {
 		t.Errorf("%v, %+v", err, r)
 	}
+	s.want(s.run("", "agents", "show", "packed"), 1, "packed: archives of the kind .tar.xz are not supported") // before the question
 	s.want(s.run("", "agents", "install", "scripted@3.0.0", "--yes"), 1, "the registry has version 1.1.0 only")
 	s.want(s.run("", "agents", "remove", "scripted@7.0.0"), 2, "scripted 7.0.0 is not installed; there is 1.0.0, 1.1.0")
 	s.want(s.run("", "agents", "remove", "scripted"), 0, "Removed scripted.")
@@ -169,6 +173,15 @@ func TestNoRegistry(t *testing.T) {
 	}
 }
 
+// pretendInstalled notes that an agent is installed, and returns where its files are not.
+func pretendInstalled(t *testing.T, id, version string) (files string) {
+	state := filepath.Join(os.Getenv("PARLEY_STATE"), "agents", id)
+	must.Do(t, os.MkdirAll(filepath.Join(state, version, "files"), 0o700))
+	write(t, filepath.Join(state, "selected.json"), fmt.Sprintf(`{"version": %q}`, version))
+	write(t, filepath.Join(state, version, "agent.json"), fmt.Sprintf(`{"id": %q, "name": "N", "version": %q, "how": "binary", "program": "vibe"}`, id, version))
+	return filepath.Join(state, version, "files")
+}
+
 // An installed agent has the name of the table, and comes before the one on PATH.
 func TestInstalledIsPreferred(t *testing.T) {
 	s := newShell(t)
@@ -176,12 +189,9 @@ func TestInstalledIsPreferred(t *testing.T) {
 	s.install("vibe-acp")
 	s.want(s.run("", "agents", "vibe"), 0, "on PATH")
 	s.want(s.run("", "agents", "install", "vibe", "--yes"), 1, "the archive has no vibe")
-	state := filepath.Join(os.Getenv("PARLEY_STATE"), "agents", "mistral-vibe")
-	must.Do(t, os.MkdirAll(filepath.Join(state, "2.0.0", "files"), 0o700))
-	write(t, filepath.Join(state, "selected.json"), `{"version": "2.0.0"}`)
-	write(t, filepath.Join(state, "2.0.0", "agent.json"), `{"id": "mistral-vibe", "name": "Mistral Vibe", "version": "2.0.0", "how": "binary", "program": "vibe"}`)
+	files := pretendInstalled(t, "mistral-vibe", "2.0.0")
 	for _, name := range []string{"vibe", "mistral-vibe"} {
-		s.want(s.run("", "agents", "show", name), 0, "installed by parley", filepath.Join(state, "2.0.0", "files", "vibe"))
+		s.want(s.run("", "agents", "show", name), 0, "installed by parley", filepath.Join(files, "vibe"))
 		s.want(s.run("", "run", "--agent", name, "hi"), 1, "cannot start")
 	}
 }

@@ -47,6 +47,7 @@ func ExecuteWith(ctx context.Context, s cli.Streams, args []string, adjust func(
 			return keeper.Serve(args[1:])
 		}
 	}
+	keeper.Kept() // first, so that nothing that is started gets its connection
 	setInstallation()
 	root := newRoot(s, adjust, args)
 	root.SetArgs(args)

@@ -146,9 +146,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		if !found && a.Name == preferred.Name { // if no agent is installed, the demo comes first
 			at = 0
 		}
-		spec := configuredSpec(setup, a)
-		spec.Installs = spec.Missing != "" && opts.Registry != nil && slices.ContainsFunc(opts.Registry.Listed, func(l workspace.Spec) bool { return l.Name == spec.Name })
-		opts.Agents = slices.Insert(opts.Agents, at, spec)
+		opts.Agents = slices.Insert(opts.Agents, at, configuredSpec(setup, a))
 	}
 	opts.TypedAgent = func(line string) (workspace.Spec, error) {
 		a, err := setup.TypedAgent(line)

@@ -1,9 +1,6 @@
 package app
 
 import (
-	"fmt"
-	"os"
-
 	"parley/internal/join"
 	"parley/internal/localsock"
 	"parley/internal/version"
@@ -13,7 +10,7 @@ import (
 // letClientsJoin has other ACP clients join the sessions of a parley that is kept under a name. approve says
 // that they may allow what agents ask for.
 func letClientsJoin(front *workspace.FrontEnd, name string, approve bool) error {
-	path, err := localsock.Path(fmt.Sprintf("%s.%d.acp", name[:min(len(name), 16)], os.Getpid()))
+	path, err := localsock.Path(name, "acp")
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/cli"
 	"parley/internal/doctor"
@@ -57,6 +59,8 @@ func TestDoctor(t *testing.T) {
 	if kept := filepath.Join(os.Getenv("PARLEY_STATE"), "kept"); runtime.GOOS != "windows" {
 		must.Do(t, os.Mkdir(kept, 0o700))
 		write(t, filepath.Join(kept, "api.json"), `{"state":"idle"}`)
+		s.ails(doctor.Warn, "kept sessions", "api has ended: parley or the machine was stopped", "parley ps shows how to resume it; parley stop api forgets it")
+		write(t, filepath.Join(kept, "api.json"), `{"state":"idle","ended":"`+time.Now().Format(time.RFC3339)+`","why":"exit code 0"}`)
 		s.ails(doctor.OK, "kept sessions", "0 sessions live, 1 ended without anybody there", "")
 		must.Do(t, os.RemoveAll(kept))
 		write(t, kept, "")
@@ -91,7 +95,7 @@ func TestDoctor(t *testing.T) {
 	s.configure("[keys.chat]\nnothing = \"x\"\n")
 	s.ails(doctor.Fail, "configuration", "config.toml:", "parley config check")
 	s.configure("agent = \"claude\"\n[agents.mine]\ncommand = \"my-agent\"\n[agents.far]\nurl = \"https://a.example\"\nca_file = \"" + filepath.ToSlash(s.dir) + "/missing.pem\"\n")
-	s.ails(doctor.Fail, "mine", "cannot be started", "configuration")
+	s.ails(doctor.Fail, "mine", `cannot start "my-agent": command not found`, "configuration")
 	s.ails(doctor.Fail, "claude", "the agent of the configuration is not installed", "npm install")
 	if runtime.GOOS != "windows" {
 		s.ails(doctor.Fail, "far", "missing.pem", "parley doctor")
@@ -126,4 +130,7 @@ func TestDoctorWithoutHome(t *testing.T) {
 	}
 	s.ails(doctor.Fail, "configuration", "no home directory", "export HOME")
 	s.ails(doctor.Fail, "state", "", "HOME")
+	if found, _ := s.doctor(); slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.Check == "kept sessions" }) {
+		t.Errorf("two findings of one fault: %+v", found)
+	}
 }

@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"os"
-	"time"
 
 	"parley/internal/cli"
 	"parley/internal/installs"
 	"parley/internal/registry"
-	"parley/internal/words"
 	"parley/internal/workspace"
 )
 
@@ -19,14 +17,10 @@ func offerRegistry(setup *cli.Setup) *workspace.Registry {
 		return nil
 	}
 	home, _ := os.UserHomeDir()
-	kept := c.Kept()
-	r := &workspace.Registry{Listed: registrySpecs(c, kept)}
-	if !kept.Fetched.IsZero() {
-		r.Note = words.Ago(kept.Fetched, time.Now())
-	}
-	r.Fetch = func(ctx context.Context) ([]workspace.Spec, string, error) {
+	r := &workspace.Registry{Kept: func() workspace.Listing { return listing(c, c.Kept()) }}
+	r.Fetch = func(ctx context.Context) (workspace.Listing, string, error) {
 		x, note, err := c.Fetch(ctx)
-		return registrySpecs(c, x), note, err
+		return listing(c, x), note, err
 	}
 	r.Plan = func(ctx context.Context, name string) (workspace.InstallPlan, error) {
 		p, err := c.Plan(ctx, c.Kept(), name, false)
@@ -49,12 +43,13 @@ func offerRegistry(setup *cli.Setup) *workspace.Registry {
 	return r
 }
 
-// registrySpecs are the agents of the registry that are not installed.
-func registrySpecs(c *cli.Catalogue, x *registry.Index) (specs []workspace.Spec) {
+// listing is what of an index is not installed.
+func listing(c *cli.Catalogue, x *registry.Index) workspace.Listing {
+	out := workspace.Listing{Fetched: x.Fetched}
 	for _, l := range c.List(x) {
 		if l.Entry && !l.Startable {
-			specs = append(specs, workspace.Spec{Name: l.Name, About: l.Description, Where: l.Version, Section: "Registry", Missing: "parley agents install " + l.Name, Installs: true})
+			out.Agents = append(out.Agents, workspace.Spec{Name: l.Name, About: l.Description, Where: l.Version, Section: "Registry", Missing: "parley agents install " + l.Name})
 		}
 	}
-	return specs
+	return out
 }

@@ -31,7 +31,7 @@ func NewACP(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "acp [NAME]",
 		Short: "Join live sessions from an editor or another ACP client",
-		Long: `Serve the live sessions of this machine as an ACP agent on standard input and output, for editors. Sessions are live if their parley was started with --keep; ` + "`parley ps`" + ` lists them. The client lists them, loads one, and follows and prompts it like any agent's, next to the screen. A new session starts a parley of its own, with the default agent, else that of the kept session used last; it continues when the client leaves.
+		Long: `Serve the live sessions of this machine as an ACP agent on standard input and output, for editors. Sessions are live if their parley was started with --keep; ` + "`parley ps`" + ` lists them. The client lists them, loads one, and follows and prompts it like any agent's, next to the screen. A new session starts a parley of its own, with the agent that the configuration names as the default, or else that of the kept session used last; it continues when the client leaves.
 
 With NAME, only that parley is served, new sessions are opened there, and the command ends with it.
 
@@ -111,7 +111,8 @@ const maxLive = 64
 // starting is held while a client's parley starts, until it is listed.
 var starting sync.Mutex
 
-// startKept starts a parley with the default agent, or else that of the kept session used last, to which no terminal is attached.
+// startKept starts a parley, with the default agent or else that of the kept session used last. No terminal is
+// attached to it.
 func startKept(_ context.Context, cwd string) (string, error) {
 	starting.Lock()
 	defer starting.Unlock()

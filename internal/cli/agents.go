@@ -64,7 +64,8 @@ type Listed struct {
 // List lists the agents of the setup, and those of the registry that are not among them.
 func (c *Catalogue) List(x *registry.Index) (all []Listed) {
 	used := map[string]bool{}
-	for _, a := range c.setup.Agents {
+	mine := c.agents()
+	for _, a := range mine {
 		l := Listed{Name: a.Name, ID: a.ID, Title: a.Title, How: DescribeSource(a), Command: a.CommandLine(), Description: a.About(), Startable: a.Source != agents.Missing}
 		e, known := c.Entry(x, cmp.Or(a.ID, a.Name))
 		if known {
@@ -73,7 +74,7 @@ func (c *Catalogue) List(x *registry.Index) (all []Listed) {
 		}
 		switch a.Source {
 		case agents.Installed:
-			i, _ := c.Installed(a.ID)
+			i, _ := c.store.Find(a.ID)
 			l.Version, l.Pinned, l.License = a.Version, i.Pinned, cmp.Or(i.License, l.License)
 			if known && registry.Newer(e.Version, a.Version) {
 				l.Latest = e.Version
@@ -100,11 +101,11 @@ func (c *Catalogue) List(x *registry.Index) (all []Listed) {
 	}
 	for _, e := range x.Entries {
 		name := agents.Alias(e.ID, npmPackage(e))
-		_, taken := agents.Find(c.setup.Agents, name)
+		_, taken := agents.Find(mine, name)
 		if used[e.ID] || e.ID == agents.Demo || taken {
 			continue
 		}
-		all = append(all, Listed{Name: e.ID, ID: e.ID, Title: e.Name, Version: e.Version, How: "in the registry", Description: e.Name + " · " + e.Description, License: e.License, Repository: e.Repository, Entry: true})
+		all = append(all, Listed{Name: e.ID, ID: e.ID, Title: e.Name, Version: e.Version, How: "in the registry", Description: agents.Agent{Name: e.ID, Title: e.Name, Description: e.Description}.About(), License: e.License, Repository: e.Repository, Entry: true})
 	}
 	return all
 }
@@ -133,9 +134,14 @@ Exit codes: 0 done, 1 it failed or you said no (what was installed before is unc
 			if err != nil {
 				return err
 			}
-			x, err := c.index(cmd.Context(), s, refresh)
-			if err != nil {
-				return err
+			x := c.Kept()
+			if refresh {
+				if x, err = c.index(cmd.Context(), s); err != nil {
+					return interrupted(cmd.Context(), err)
+				}
+				for _, wrong := range x.Wrong {
+					s.PrintError("left out of the registry: " + wrong)
+				}
 			}
 			return c.print(s, x, strings.Join(args, " "), asJSON)
 		},
@@ -155,20 +161,14 @@ func loadCatalogue(s Streams) (*Catalogue, error) {
 	return setup.NewCatalogue()
 }
 
-// index returns the registry, fetched or as it was kept.
-func (c *Catalogue) index(ctx context.Context, s Streams, fetch bool) (*registry.Index, error) {
-	if !fetch {
-		return c.Kept(), nil
-	}
+// index fetches the registry.
+func (c *Catalogue) index(ctx context.Context, s Streams) (*registry.Index, error) {
 	x, note, err := c.Fetch(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if note != "" {
 		s.PrintError(note)
-	}
-	for _, wrong := range x.Wrong {
-		s.PrintError("left out of the registry: " + wrong)
 	}
 	return x, nil
 }
@@ -252,8 +252,9 @@ func newAgentsShow(s Streams) *cobra.Command {
 			}
 			name, _, _ := strings.Cut(args[0], "@")
 			x := c.Kept()
-			if _, known := c.Entry(x, name); !known && x.Fetched.IsZero() && !c.setup.has(name) {
-				if x, err = c.index(cmd.Context(), s, true); err != nil {
+			_, mine := agents.Find(c.agents(), name)
+			if _, known := c.Entry(x, name); !known && x.Fetched.IsZero() && !mine {
+				if x, err = c.index(cmd.Context(), s); err != nil {
 					return err
 				}
 			}
@@ -285,9 +286,11 @@ func (c *Catalogue) show(ctx context.Context, s Streams, x *registry.Index, word
 	}
 	out.Listed = list[at]
 	i, isInstalled := c.Installed(name)
-	out.Versions = i.Versions
+	if isInstalled {
+		out.Versions = c.store.Versions(i)
+	}
 	var planErr error
-	if out.Entry && (!isInstalled || hasVersion && !slices.Contains(i.Versions, version)) {
+	if out.Entry && (!isInstalled || hasVersion && !slices.Contains(out.Versions, version)) {
 		var p *installs.Plan
 		if p, planErr = c.Plan(ctx, x, word, scripts); planErr == nil {
 			out.Plan = p.Facts(homeDir())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/installs"
 	"parley/internal/record"
@@ -57,10 +58,11 @@ func (s *Setup) installable(name string) string {
 	return "parley agents install " + strings.ToLower(name)
 }
 
-// has reports whether an agent is in the list of the setup.
-func (s *Setup) has(name string) bool {
-	_, ok := agents.Find(s.Agents, name)
-	return ok
+// agents returns the agents of the setup, which Install replaces.
+func (c *Catalogue) agents() []agents.Agent {
+	c.setup.joining.Lock()
+	defer c.setup.joining.Unlock()
+	return c.setup.Agents
 }
 
 // Kept returns the index that was fetched last, an empty one if there is none. It uses no network.
@@ -163,11 +165,11 @@ func (c *Catalogue) Plan(ctx context.Context, x *registry.Index, word string, sc
 
 // unknown is the error about a name that nothing has.
 func (c *Catalogue) unknown(x *registry.Index, name string) error {
-	all := slices.Clone(c.setup.Agents)
+	all := slices.Clone(c.agents())
 	for _, e := range x.Entries {
 		all = append(all, agents.Agent{Name: e.ID})
 	}
-	if a, ok := agents.Find(c.setup.Agents, name); ok {
+	if a, ok := agents.Find(c.agents(), name); ok {
 		if a.Source == agents.Missing {
 			return Usagef("parley cannot install %s: %s", a.Name, a.Install)
 		}
@@ -202,12 +204,15 @@ func (s *Setup) try(ctx context.Context, a agents.Agent) error {
 	}
 	defer os.RemoveAll(dir)
 	client, err := s.client(ctx, a, Directories{Cwd: dir}, acpclient.Options{Name: "parley", Version: version.Name(), Sink: noSink{}, Protocol: s.protocol(a), Versions: s.versions})
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
-			return cause
-		}
-		return err
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
 	}
-	client.Close()
-	return nil
+	if exit, ok := errors.AsType[*event.ExitError](err); ok && len(exit.Stderr) > 0 {
+		last := exit.Stderr[max(0, len(exit.Stderr)-3):]
+		return fmt.Errorf("%w: %s", err, strings.Join(last, "; "))
+	}
+	if err == nil {
+		client.Close()
+	}
+	return err
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/config"
 	"parley/internal/doctor"
@@ -20,6 +20,8 @@ import (
 	"parley/internal/programs"
 	"parley/internal/record"
 	"parley/internal/safetext"
+	"parley/internal/tty"
+	"parley/internal/version"
 	"parley/internal/words"
 	"parley/permissions"
 )
@@ -107,7 +109,8 @@ func doctorStyle(s Streams, found []doctor.Finding) doctor.Style {
 		style.Check = max(style.Check, len(f.Check))
 	}
 	if out, ok := s.Out.(*os.File); ok && isTerminal(out) {
-		style.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		style.Live = !tty.Of(os.Environ()).Dumb
+		style.Colour = style.Live && os.Getenv("NO_COLOR") == ""
 		if width, _, err := term.GetSize(out.Fd()); err == nil && width > 0 {
 			style.Width = width
 		}
@@ -129,7 +132,16 @@ type checkup struct {
 
 // checks are in the order in which they run and are shown.
 func (c *checkup) checks() []func(context.Context) []doctor.Finding {
-	return []func(context.Context) []doctor.Finding{c.terminal, c.directory, c.configuration, c.rules, c.state, c.sandbox, c.git, c.kept, c.agents, c.programs, c.proxies}
+	return []func(context.Context) []doctor.Finding{c.build, c.terminal, c.directory, c.configuration, c.rules, c.state, c.sandbox, c.git, c.kept, c.agents, c.programs, c.proxies}
+}
+
+// build says how old this parley is, by what is recorded in it: nothing is asked for a newer one.
+func (c *checkup) build(context.Context) []doctor.Finding {
+	f := doctor.Finding{Check: "parley", State: doctor.OK, Text: version.Long()}
+	if day := version.Date(); !day.IsZero() {
+		f.Text += ", of " + words.Ago(day, time.Now())
+	}
+	return []doctor.Finding{f}
 }
 
 func (c *checkup) terminal(ctx context.Context) []doctor.Finding {
@@ -138,7 +150,7 @@ func (c *checkup) terminal(ctx context.Context) []doctor.Finding {
 	if !isFile || !ok || !isTerminal(in) || !isTerminal(out) {
 		return nil
 	}
-	return doctor.Terminal(ctx, in, out, os.Environ())
+	return doctor.Terminal(ctx, in, out)
 }
 
 func (c *checkup) directory(context.Context) []doctor.Finding {
@@ -235,6 +247,9 @@ func (c *checkup) proxies(context.Context) []doctor.Finding { return doctor.Prox
 // kept checks the sessions that were started with --keep.
 func (c *checkup) kept(context.Context) (found []doctor.Finding) {
 	const name = "kept sessions"
+	if _, err := record.StateDir(); err != nil {
+		return nil // as the state directory
+	}
 	all, err := keeper.List()
 	switch {
 	case err != nil:
@@ -247,7 +262,10 @@ func (c *checkup) kept(context.Context) (found []doctor.Finding) {
 		if k.Live {
 			live++
 		}
-		if k.Live && k.State == keeper.Waiting {
+		switch {
+		case !k.Live && k.Why == keeper.Stopped:
+			found = append(found, doctor.Finding{Check: name, State: doctor.Warn, Text: k.Name + " has ended: " + k.Why, Fix: "parley ps shows how to resume it; parley stop " + k.Name + " forgets it"})
+		case k.Live && k.State == keeper.Waiting:
 			found = append(found, doctor.Finding{Check: name, State: doctor.Warn, Text: k.Name + " waits for an answer", Fix: "parley attach " + k.Name})
 		}
 	}
@@ -307,11 +325,7 @@ func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool
 	case a.Source != agents.Npx:
 		cmd, err := s.program(a, place)
 		if err != nil {
-			var failed *event.StartError
-			if errors.As(err, &failed) {
-				err = failed.Err
-			}
-			f.State, f.Text, f.Fix = doctor.Fail, "cannot be started: "+err.Error(), "install it, or change its command in the configuration"
+			f.State, f.Text, f.Fix = doctor.Fail, err.Error(), "install it, or change its command in the configuration"
 			if a.Source == agents.Path {
 				f.Fix = a.Install
 			}

@@ -84,12 +84,14 @@ func examineAgent(cmd *cobra.Command, name string, commandLine []string, f probe
 	style := doctorStyle(s, nil)
 	style.Check = probe.NameCells
 	if !f.json {
+		o.Begun = func(check string) { style.Waiting(s.Out, check) }
 		o.Found = func(finding doctor.Finding) { style.Print(s.Out, finding) }
 	}
 	defer endSoonOnSecondSignal(ctx)()
 	found, err := probe.Run(ctx, o)
 	switch {
 	case ctx.Err() != nil:
+		style.Clear(s.Out)
 		return ExitCode(headless.ExitInterrupted)
 	case err != nil:
 		return err

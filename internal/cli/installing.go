@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,16 +82,22 @@ func (c *Catalogue) carryOut(ctx context.Context, s Streams, plans []*installs.P
 	if err := confirm(ctx, s, with.yes, "Install it?"); err != nil {
 		return err
 	}
+	var failed error // one does not keep the others from it
 	for _, p := range plans {
 		show := progress{out: s.Err, onTerminal: isTerminal(s.Err)}
 		a, err := c.Install(ctx, p, with.pinned, show.tell)
 		show.end()
-		if err != nil {
+		switch {
+		case err == nil:
+			fmt.Fprintf(s.Out, "Installed %s %s; parley %s starts it.\n", a.ID, a.Version, a.Name)
+		case ctx.Err() != nil:
 			return interrupted(ctx, err)
+		default:
+			s.PrintError(err.Error())
+			failed = ExitCode(1)
 		}
-		fmt.Fprintf(s.Out, "Installed %s %s; parley %s starts it.\n", a.ID, a.Version, a.Name)
 	}
-	return nil
+	return failed
 }
 
 // interrupted returns the error of something that ctx may have stopped.
@@ -183,11 +190,12 @@ func (c *Catalogue) update(ctx context.Context, s Streams, names []string, with 
 		fmt.Fprintln(s.Out, "Nothing to update.")
 		return nil
 	}
-	x, err := c.index(ctx, s, true)
+	x, err := c.index(ctx, s)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	var plans []*installs.Plan
+	var failed error
 	for _, i := range all {
 		e, ok := c.Entry(x, i.ID)
 		if !ok || !registry.Newer(e.Version, i.Version) {
@@ -195,15 +203,19 @@ func (c *Catalogue) update(ctx context.Context, s Streams, names []string, with 
 		}
 		p, err := installs.NewPlan(ctx, c.store, e, installs.Options{Scripts: with.scripts})
 		if err != nil {
-			return err
+			s.PrintError(err.Error())
+			failed = ExitCode(1)
+			continue
 		}
 		plans = append(plans, p)
 	}
-	if len(plans) == 0 {
-		fmt.Fprintln(s.Out, "Nothing to update.")
-		return nil
+	if len(plans) > 0 {
+		return cmp.Or(c.carryOut(ctx, s, plans, with), failed)
 	}
-	return c.carryOut(ctx, s, plans, with)
+	if failed == nil {
+		fmt.Fprintln(s.Out, "Nothing to update.")
+	}
+	return failed
 }
 
 // notInstalled is the error about an agent that parley has not installed.
@@ -232,7 +244,7 @@ func newAgentsRemove(s Streams) *cobra.Command {
 			}
 			if err := c.store.Remove(i.ID, version); err != nil {
 				if errors.Is(err, installs.ErrNotInstalled) {
-					return Usagef("%s %s is not installed; there is %s", i.ID, version, strings.Join(i.Versions, ", "))
+					return Usagef("%s %s is not installed; there is %s", i.ID, version, strings.Join(c.store.Versions(i), ", "))
 				}
 				return err
 			}
@@ -266,7 +278,7 @@ func newAgentsPin(s Streams) *cobra.Command {
 			case ok && version == "":
 				version = i.Version
 			}
-			if !ok || !slices.Contains(i.Versions, version) {
+			if !ok || !slices.Contains(c.store.Versions(i), version) {
 				return c.install(cmd.Context(), s, args[0], choices{yes: yes, scripts: scripts, pinned: true})
 			}
 			if err := c.store.Use(i.ID, version, !off); err != nil {

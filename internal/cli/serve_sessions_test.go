@@ -38,7 +38,7 @@ func scriptedKept(t *testing.T, name string) (greeted <-chan hello.Hello) {
 	t.Setenv("PARLEY_STATE", state)
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	t.Setenv("XDG_CONFIG_HOME", dir)
-	socket := must.Get(localsock.Path(name + ".acp"))(t)
+	socket := must.Get(localsock.Path(name, "acp"))(t)
 	ln := must.Get(localsock.Listen(socket))(t)
 	t.Cleanup(func() { ln.Close() })
 	kept := filepath.Join(state, "kept")

@@ -54,6 +54,7 @@ func Ask(ctx context.Context, in, out *os.File, p tty.Profile) (a Answers, err e
 	if err != nil {
 		return a, err
 	}
+	ctx, stop := context.WithCancel(ctx)
 	chunks := make(chan []byte)
 	done := make(chan struct{})
 	go func() {
@@ -74,7 +75,6 @@ func Ask(ctx context.Context, in, out *os.File, p tty.Profile) (a Answers, err e
 			}
 		}
 	}()
-	ctx, stop := context.WithCancel(ctx)
 	defer func() {
 		stop()
 		if reader.Cancel() {

@@ -65,6 +65,10 @@ func TestTerminalFaults(t *testing.T) {
 	wants(t, all, Warn, "not reported", "mouse = false")
 	wants(t, all, Warn, "takes 2 cells, not 6", "mode 2027")
 
+	odd := Answers{Took: 1, Widths: []int{1, 2, 2, 4, 1}}
+	clusters := colours(colorprofile.TrueColor)
+	clusters.Clusters = true
+	wants(t, odd.describe(clusters, env(), "xclip"), Warn, "takes 1 cell, not 2: rows", "another version of this terminal")
 	wants(t, Answers{}.describe(colours(colorprofile.TrueColor), env("TERM", "xterm"), ""), Warn, "no answer within 2s", "--linear")
 }
 
@@ -167,6 +171,13 @@ func TestPackageVersion(t *testing.T) {
 
 // Rows are as wide as the terminal, and everything of a fault is there.
 func TestPrint(t *testing.T) {
+	var out strings.Builder
+	live := Style{Width: 80, Check: 13, Live: true}
+	live.Waiting(&out, "state")
+	live.Print(&out, Finding{Check: "state", State: OK, Text: "good"})
+	if got := out.String(); got != "      state …\r\x1b[Kok    state          good\n" {
+		t.Errorf("got %q", got)
+	}
 	f := Finding{Check: "state", State: Fail, Text: strings.Repeat("words and ", 12) + "more", Fix: "chmod 700 DIR\x1b[2J", Section: "transports", Message: `{"jsonrpc":"2.0"}`}
 	for _, width := range []int{20, 40, 80, 10_000} {
 		var out strings.Builder

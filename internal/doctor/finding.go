@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/internal/safetext"
 	"parley/internal/text"
 )
@@ -31,7 +33,7 @@ type Finding struct {
 	Text    string `json:"text"`              // one line, as a person reads it
 	Fix     string `json:"fix,omitempty"`     // what to type or to change
 	Message string `json:"message,omitempty"` // the message of an agent that shows it
-	Section string `json:"section,omitempty"` // of the protocol
+	Section string `json:"section,omitempty"` // of the protocol, for a check of an agent
 }
 
 // Failed reports whether any check has failed.
@@ -46,7 +48,22 @@ func Count(all []Finding, state State) int {
 type Style struct {
 	Width  int  // cells of a row
 	Colour bool // for the state
+	Live   bool // a row can be replaced
 	Check  int  // cells of the names of checks
+}
+
+// Waiting says which check runs, in a row that the finding replaces.
+func (s Style) Waiting(w io.Writer, check string) {
+	if s.Live {
+		fmt.Fprint(w, strings.Repeat(" ", stateCells)+text.Truncate(check+" …", max(s.Width-stateCells-1, 0), ""))
+	}
+}
+
+// Clear erases what Waiting has said.
+func (s Style) Clear(w io.Writer) {
+	if s.Live {
+		fmt.Fprint(w, "\r"+ansi.EraseLineRight)
+	}
 }
 
 // colours are those of the terminal's own palette.
@@ -64,10 +81,11 @@ func (s Style) Print(w io.Writer, f Finding) {
 	if s.Colour {
 		state = "\x1b[" + colours[f.State] + "m" + state + "\x1b[m"
 	}
+	s.Clear(w)
 	indent := stateCells + s.Check + 2
 	first := fmt.Sprintf("%s  %-*s  ", state, s.Check, safetext.Line(f.Check, 100))
 	words := safetext.Line(f.Text, 2000)
-	if f.Section != "" {
+	if f.Section != "" && (f.State == Warn || f.State == Fail) {
 		words += " (" + f.Section + ")"
 	}
 	if s.Width-indent < textCells {

@@ -36,9 +36,12 @@ func StateDir(dir string, err error) Finding {
 		return fail(name, shown+": "+reason(err), "export PARLEY_STATE=… to a directory that you can write")
 	}
 	if err := writable(there); err != nil {
-		next := "chmod u+rwx " + safetext.Line(there, 300) + ", or export PARLEY_STATE=… to a directory that you can write"
-		if atomicfile.IsDiskFull(err) {
+		next := "export PARLEY_STATE=… to a directory that you can write"
+		switch {
+		case atomicfile.IsDiskFull(err):
 			next = "free some space: df -h " + shown
+		case errors.Is(err, fs.ErrPermission):
+			next = "chmod u+rwx " + safetext.Line(there, 300) + ", or " + next
 		}
 		return fail(name, shown+" cannot be written: "+reason(err), next)
 	}

@@ -17,10 +17,12 @@ import (
 	"parley/internal/clipboard"
 	"parley/internal/safetext"
 	"parley/internal/tty"
+	"parley/internal/words"
 )
 
 // Terminal asks the terminal what it can do and checks what parley needs.
-func Terminal(ctx context.Context, in, out *os.File, environ []string) []Finding {
+func Terminal(ctx context.Context, in, out *os.File) []Finding {
+	environ := os.Environ()
 	p := tty.Of(environ)
 	if p.Dumb {
 		return []Finding{fail("terminal", "cannot draw the screen (TERM="+safetext.Line(os.Getenv("TERM"), 40)+")", "parley --linear chats in lines; or export TERM=xterm-256color, if the terminal is one")}
@@ -31,21 +33,12 @@ func Terminal(ctx context.Context, in, out *os.File, environ []string) []Finding
 		return []Finding{warn("terminal", "cannot be asked: "+err.Error(), "start parley doctor from a terminal")}
 	}
 	a.learn(&p)
-	getenv := func(name string) string {
-		value := ""
-		for _, v := range environ {
-			if key, v, _ := strings.Cut(v, "="); key == name {
-				value = v
-			}
-		}
-		return value
-	}
-	report := a.describe(p, getenv, clipboard.Program())
+	report := a.describe(p, os.Getenv, clipboard.Program())
 	switch p.Multiplexer {
 	case "tmux":
 		report = append(report, tmux(func(args ...string) string { return run(ctx, "tmux", args...) }, clipboard.Program() == "")...)
 	case "zellij":
-		report = append(report, zellij(getenv)...)
+		report = append(report, zellij(os.Getenv)...)
 	case "screen":
 		if p.Depth < colorprofile.TrueColor {
 			report = append(report, warn("screen", "not all colours pass", "add to ~/.screenrc: truecolor on (screen 5), or use tmux"))
@@ -78,7 +71,7 @@ func (a Answers) describe(p tty.Profile, getenv func(string) string, program str
 		r = append(r, warn("colours", "16 or fewer", "export TERM=xterm-256color, if the terminal has more; or theme = \"ansi\" in the configuration"))
 	}
 	if a.Took == 0 {
-		return append(r, a.clipboard(p, program)...)
+		return append(r, a.clipboard(p, getenv, program)...)
 	}
 
 	switch {
@@ -95,14 +88,14 @@ func (a Answers) describe(p tty.Profile, getenv func(string) string, program str
 	} else if has {
 		r = append(r, good("mouse", "clicks, wheel, selection"))
 	}
-	r = append(r, a.clipboard(p, program)...)
+	r = append(r, a.clipboard(p, getenv, program)...)
 	if a.Modes[int(ansi.ModeSynchronizedOutput)] {
 		r = append(r, good("output", "whole frames (mode 2026)"))
 	}
 	return append(r, a.measured(p)...)
 }
 
-func (a Answers) clipboard(p tty.Profile, program string) []Finding {
+func (a Answers) clipboard(p tty.Profile, getenv func(string) string, program string) []Finding {
 	switch {
 	case program != "":
 		return []Finding{good("clipboard", "by %s", program)}
@@ -110,9 +103,9 @@ func (a Answers) clipboard(p tty.Profile, program string) []Finding {
 		return nil
 	case a.OSC52:
 		return []Finding{good("clipboard", "by the terminal (OSC 52)")}
-	case os.Getenv("WAYLAND_DISPLAY") != "":
+	case getenv("WAYLAND_DISPLAY") != "":
 		return []Finding{warn("clipboard", "by OSC 52, if the terminal takes it: it does not say so", "install wl-copy (package wl-clipboard)")}
-	case os.Getenv("DISPLAY") != "":
+	case getenv("DISPLAY") != "":
 		return []Finding{warn("clipboard", "by OSC 52, if the terminal takes it: it does not say so", "install xclip")}
 	}
 	return []Finding{good("clipboard", "by OSC 52, if the terminal takes it")}
@@ -130,10 +123,13 @@ func (a Answers) measured(p tty.Profile) []Finding {
 	var wrong []string
 	for i, s := range samples {
 		if a.Widths[i] != want[i] {
-			wrong = append(wrong, fmt.Sprintf("%s takes %d cells, not %d", s, a.Widths[i], want[i]))
+			wrong = append(wrong, fmt.Sprintf("%s takes %s, not %d", s, words.Count(a.Widths[i], "cell"), want[i]))
 		}
 	}
 	fix := "terminals with mode 2027, such as Ghostty, foot and WezTerm, show it right"
+	if p.Clusters {
+		fix = "another version of this terminal may show it right: this one has mode 2027, but measures otherwise"
+	}
 	if p.Multiplexer != "" {
 		fix = "outside of " + p.Multiplexer + ", " + fix
 	}

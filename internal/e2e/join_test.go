@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -21,35 +20,25 @@ import (
 // client then has all of it.
 func TestJoin(t *testing.T) {
 	t.Parallel()
-	dir := workDir(t)
-	run := must.Get(os.MkdirTemp("", "join"))(t)
-	defer os.RemoveAll(run)
-	env := []string{"XDG_RUNTIME_DIR=" + run}
-	command := func(args ...string) []byte {
-		cmd := exec.Command(parley, args...)
-		cmd.Dir, cmd.Env = dir, environ(dir, env...)
-		return must.Get(cmd.Output())(t)
-	}
-	s := StartEnv(t, 170, 40, dir, env, "--keep", "demo")
+	k := newKeeping(t)
+	s := k.start(170, 40, "--keep", "demo")
 	s.WaitFor("Ask the agent", "Changed files")
-	defer command("stop", "work") // it is named after its directory
-	var kept []struct{ Clients string }
-	for began := time.Now(); len(kept) == 0 || kept[0].Clients == ""; { // until it has said what it does
-		if time.Since(began) > patience {
-			t.Fatalf("kept: %+v", kept)
+	socket := ""
+	s.poll("the socket for clients", func() bool {
+		for _, kept := range k.list() {
+			socket = kept.Clients
 		}
-		time.Sleep(50 * time.Millisecond)
-		must.Do(t, json.Unmarshal(command("ps", "--json"), &kept))
-	}
-	phone := joins(t, kept[0].Clients, "phone", 1)
+		return socket != ""
+	})
+	phone := joins(t, socket, "phone", 1)
 	s.WaitFor("Joined", "phone")
 	phone.says(`{"jsonrpc":"2.0","id":9,"method":"session/prompt","params":{"sessionId":"` + phone.session + `","prompt":[{"type":"text","text":"long"}]}}`)
 	phone.hears("Section ")
-	s.WaitFor("Section ", "phone sent a prompt")
+	s.WaitFor("Section ", "client phone sent a prompt")
 	phone.Close()
 	s.Kill(os.Kill)
 	time.Sleep(100 * time.Millisecond)
-	tablet := joins(t, kept[0].Clients, "tablet", 2)
+	tablet := joins(t, socket, "tablet", 2)
 	tablet.hears(`"stopReason":"end_turn"`)
 	if !strings.Contains(tablet.heard, `"text":"long"`) || !strings.Contains(tablet.heard, "Section 1") {
 		t.Errorf("the other client got %s", tablet.heard)

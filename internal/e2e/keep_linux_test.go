@@ -13,8 +13,9 @@ import (
 // What parley starts gets what it always gets.
 func TestKeptWithholds(t *testing.T) {
 	t.Parallel()
-	dir := workDir(t)
-	s := startKept(t, dir, []string{"PARLEY_TOKEN_OF_TEST=hunter2", "FOR_AGENTS=yes"}, scripted(t)...)
+	k := newKeeping(t)
+	k.env = append(k.env, "PARLEY_TOKEN_OF_TEST=hunter2", "FOR_AGENTS=yes")
+	s := k.start(80, 24, append([]string{"--keep"}, scripted(t)...)...)
 	s.WaitFor(placeholder)
 	processes, agents := processesOf(s.root), 0
 	for pid, words := range processes {

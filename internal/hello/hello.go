@@ -14,8 +14,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"parley/internal/safetext"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Version is the version of the line.
@@ -24,7 +24,7 @@ const Version = 1
 // maxLine bounds the line, and maxName the name of a client, in bytes.
 const (
 	maxLine = 4 << 10
-	maxName = 60
+	maxName = 40
 )
 
 // Role says what a client may do. Each includes the one before it.
@@ -55,7 +55,7 @@ func (r Role) Approves() bool { return r == Approve }
 // Hello is the line.
 type Hello struct {
 	Parley int    `json:"parley"` // Version
-	Client string `json:"client"` // the name that the user knows the client by; safe to show when received
+	Client string `json:"client"` // the name that the user knows the client by; one plain word when received
 	Role   Role   `json:"role"`
 }
 
@@ -96,11 +96,18 @@ func Receive(r *bufio.Reader) (Hello, error) {
 		return Hello{}, err
 	}
 	h.Role = role
-	switch h.Client = strings.TrimSpace(safetext.Line(h.Client, maxName)); {
-	case h.Client == "":
-		h.Client = "a client"
-	case strings.HasPrefix(strings.ToLower(h.Client), "you"): // the user, or a rule of the user's
-		h.Client = "client " + h.Client
-	}
+	h.Client = plainName(h.Client)
 	return h, nil
+}
+
+// plainName makes one word of a name, as the names of tokens are. A client may have given it itself: it must not
+// read like a sentence, nor look like another name.
+func plainName(name string) string {
+	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_'
+	}), "-")
+	if name = strings.TrimRight(name[:min(len(name), maxName)], "-"); name == "" {
+		return "unnamed"
+	}
+	return name
 }

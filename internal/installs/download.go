@@ -29,14 +29,6 @@ const downloadPatience = time.Hour
 
 // download downloads the archive or program, checks it, and unpacks it. It returns its SHA-256.
 func (p *Plan) download(ctx context.Context, tell func(Progress)) (sum string, err error) {
-	u, err := url.Parse(p.target.Archive)
-	if err != nil {
-		return "", err
-	}
-	unpack, err := unpackerOf(path.Base(u.Path))
-	if err != nil {
-		return "", err
-	}
 	file := filepath.Join(p.Dir(), "download")
 	sum, err = p.fetch(ctx, file, tell)
 	if err != nil {
@@ -53,10 +45,10 @@ func (p *Plan) download(ctx context.Context, tell func(Progress)) (sum string, e
 	}
 	defer root.Close()
 	out := &unpacking{ctx: ctx, root: root}
-	if unpack == nil {
+	if p.unpack == nil {
 		err = out.single(file, p.target.Command)
 	} else {
-		err = unpack(out, file)
+		err = p.unpack(out, file)
 	}
 	if err == nil {
 		err = out.checkLinks()
@@ -130,12 +122,19 @@ func (c *counter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// unpackerOf returns how an archive of that name is unpacked; nil for a program that is no archive.
-func unpackerOf(name string) (func(out *unpacking, file string) error, error) {
-	name = strings.ToLower(name)
+// unpacker unpacks a file.
+type unpacker func(out *unpacking, file string) error
+
+// unpackerOf returns how the archive at a URL is unpacked; nil for a program that is no archive.
+func unpackerOf(archive string) (unpacker, error) {
+	u, err := url.Parse(archive)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.ToLower(path.Base(u.Path))
 	for _, kind := range []struct {
 		suffixes string
-		unpack   func(out *unpacking, file string) error
+		unpack   unpacker
 	}{
 		{".tar.gz .tgz", (*unpacking).tarGzip}, {".tar.bz2 .tbz2 .tbz", (*unpacking).tarBzip2}, {".tar", (*unpacking).plainTar}, {".zip", (*unpacking).zip},
 		{".tar.xz .txz .tar.zst .7z .rar .gz .bz2 .xz .dmg .pkg .msi .deb .rpm .apk .appimage.zsync", nil},

@@ -1,6 +1,7 @@
 package installs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,8 +25,15 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// installer is the name of the tool that installs a package.
-func (p *Plan) installer() string { return strings.TrimSuffix(filepath.Base(p.tool), ".exe") }
+// installer is the name of what installs a package: npm, uv or pip.
+func (p *Plan) installer() string {
+	if name := p.toolName(); name == "npm" || name == "uv" {
+		return name
+	}
+	return "pip"
+}
+
+func (p *Plan) toolName() string { return strings.TrimSuffix(filepath.Base(p.tool), ".exe") }
 
 // steps are the commands that install a package, each the file of a program and its arguments.
 func (p *Plan) steps() [][]string {
@@ -54,7 +62,7 @@ func (p *Plan) commands() (lines []string) {
 	for _, step := range p.steps() {
 		name := step[0]
 		if name == p.tool {
-			name = p.installer()
+			name = p.toolName()
 		}
 		lines = append(lines, agents.Agent{Command: name, Args: step[1:]}.CommandLine())
 	}
@@ -210,7 +218,11 @@ func (p *Plan) run(ctx context.Context, tell func(Progress), env []string) error
 		err = p.watch(ctx, group, tell)
 		group.Kill()
 		if err != nil {
-			return fmt.Errorf("%s: %w%s", filepath.Base(step[0]), err, lastLines(log.Name()))
+			err = fmt.Errorf("%s: %w%s", filepath.Base(step[0]), err, lastLines(log.Name()))
+			if !p.Scripts && ctx.Err() == nil {
+				err = fmt.Errorf("%w; perhaps it needs --scripts", err)
+			}
+			return err
 		}
 	}
 	return nil
@@ -258,6 +270,7 @@ func lastLines(file string) string {
 	data, _ := os.ReadFile(file)
 	if len(data) > 2000 {
 		data = data[len(data)-2000:]
+		data = data[bytes.IndexByte(data, '\n')+1:]
 	}
 	var said []string
 	for _, line := range strings.Split(strings.ToValidUTF8(string(data), ""), "\n") {

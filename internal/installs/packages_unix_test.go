@@ -112,7 +112,7 @@ func TestNpmFails(t *testing.T) {
 	t.Setenv("BIN", `"x"`)
 	t.Setenv("FAIL", "1")
 	s := Store{filepath.Join(t.TempDir(), "agents")}
-	if _, err := install(t, s, npmEntry(), answers); err == nil || !strings.Contains(err.Error(), "npm: exit status 7: npm error one; npm error two") || left(t, s) != "" {
+	if _, err := install(t, s, npmEntry(), answers); err == nil || !strings.Contains(err.Error(), "npm: exit status 7: npm error one; npm error two; perhaps it needs --scripts") || left(t, s) != "" {
 		t.Errorf("%v, leaves %s", err, left(t, s))
 	}
 }

@@ -30,9 +30,10 @@ type Plan struct {
 	tool     string // the npm, uv or python that installs a package
 	pack     registry.Package
 	target   registry.Target
-	size     int64  // bytes, 0 if unknown
-	unpacked bool   // size is that of the installed package, without those that it needs
-	checksum string // what is checked
+	unpack   unpacker // of the target; nil: it is the program itself
+	size     int64    // bytes, 0 if unknown
+	unpacked bool     // size is that of the installed package, without those that it needs
+	checksum string   // what is checked
 	license  string
 }
 
@@ -76,12 +77,16 @@ func (p *Plan) distribution(version string) error {
 	if version != "" && !registry.IsVersion(version) {
 		return fmt.Errorf("%q is no exact version", safetext.Line(version, 80))
 	}
-	target, here := e.Binary[Platform()]
-	if here && (version == "" || version == e.Version) {
-		p.how, p.target = "binary", target
-		return nil
+	missing := fmt.Errorf("there is none for this system (%s)", Platform())
+	if target, here := e.Binary[Platform()]; here {
+		missing = fmt.Errorf("the registry has version %s only", e.Version)
+		if version == "" || version == e.Version {
+			if p.unpack, missing = unpackerOf(target.Archive); missing == nil {
+				p.how, p.target = "binary", target
+				return nil
+			}
+		}
 	}
-	var missing error
 	if e.NPX != nil {
 		npm, err := programs.Find("npm")
 		if err == nil {
@@ -105,13 +110,7 @@ func (p *Plan) distribution(version string) error {
 		}
 		missing = errors.New("it is a Python package, and neither uv nor Python is installed")
 	}
-	switch {
-	case missing != nil:
-		return missing
-	case here:
-		return fmt.Errorf("the registry has version %s only", e.Version)
-	}
-	return fmt.Errorf("there is none for this system (%s)", Platform())
+	return missing
 }
 
 // look fills in what only a server knows. Whatever fails stays unknown.
@@ -211,11 +210,11 @@ func (p *Plan) Facts(home string) []Fact {
 	add("License", license)
 	add("Checksum", p.checksum)
 	if p.how != "binary" {
-		scripts := "install scripts of packages do not run (--scripts runs them)"
-		if p.Scripts {
-			scripts = "install scripts of packages run"
+		scripts := map[bool]string{false: "install scripts of packages do not run (--scripts runs them)", true: "install scripts of packages run"}
+		if p.how == "uvx" {
+			scripts = map[bool]string{false: "no package is built from source (--scripts builds them)", true: "packages without a built file are built from source, by scripts of their own"}
 		}
-		add("Scripts", scripts)
+		add("Scripts", scripts[p.Scripts])
 	}
 	add("Starts", p.starts())
 	return facts

@@ -7,14 +7,12 @@
 package installs
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"parley/internal/agents"
@@ -62,10 +60,9 @@ type Record struct {
 
 // Installed is an agent of the Store.
 type Installed struct {
-	Record            // of the version that is used
-	Pinned   bool     // updates leave it alone
-	Versions []string // all that are there, the one used first
-	Dir      string   // of the version that is used
+	Record        // of the version that is used
+	Pinned bool   // updates leave it alone
+	Dir    string // of the version that is used
 }
 
 // selected is the file that says which version is used.
@@ -108,7 +105,7 @@ func (s Store) Find(id string) (Installed, error) {
 	if err != nil {
 		return Installed{}, err
 	}
-	return Installed{Record: r, Pinned: at.Pinned, Versions: s.versions(id, at.Version), Dir: s.version(id, at.Version)}, nil
+	return Installed{Record: r, Pinned: at.Pinned, Dir: s.version(id, at.Version)}, nil
 }
 
 func (s Store) version(id, version string) string { return filepath.Join(s.Dir, id, version) }
@@ -136,28 +133,16 @@ func (s Store) record(id, version string) (r Record, err error) {
 	return r, nil
 }
 
-// versions returns the versions of an agent that are completely there, the one used first, the others by name.
-func (s Store) versions(id, used string) (all []string) {
-	entries, _ := os.ReadDir(filepath.Join(s.Dir, id))
+// Versions returns the versions of an agent that are completely there: the one used, then the others by name.
+func (s Store) Versions(i Installed) []string {
+	all := []string{i.Version}
+	entries, _ := os.ReadDir(filepath.Join(s.Dir, i.ID))
 	for _, e := range entries {
-		if _, err := s.record(id, e.Name()); err == nil {
+		if _, err := s.record(i.ID, e.Name()); err == nil && e.Name() != i.Version {
 			all = append(all, e.Name())
 		}
 	}
-	slices.SortStableFunc(all, func(a, b string) int {
-		if a == used || b == used {
-			return cmp.Compare(b2i(b == used), b2i(a == used))
-		}
-		return 0
-	})
 	return all
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // Use makes an installed version the one that is used, and pins it or not. Versions but that, the one

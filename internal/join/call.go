@@ -61,11 +61,7 @@ func call(t *thread.Thread, it *thread.Item, d dialect) [fields]field {
 	if title == "" {
 		title = tool.Kind
 	}
-	kind := tool.Kind
-	if d.version == 1 {
-		kind = known(kind, "other", "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode")
-	}
-	f := row(title, kind, status(tool, d), content(t, it, d))
+	f := row(title, kindOf(tool.Kind, d), status(tool, d), content(t, it, d))
 	f[4].value = locations(tool, d)
 	f[5].value = raw(tool.RawInput)
 	f[6].value = raw(tool.RawOutput)
@@ -73,6 +69,14 @@ func call(t *thread.Thread, it *thread.Item, d dialect) [fields]field {
 		f[7].value = object{"parley/decision": a.Outcome()}
 	}
 	return f
+}
+
+// kindOf is the kind of a call. Those of version 1 are closed.
+func kindOf(kind string, d dialect) string {
+	if d.version > 1 {
+		return kind
+	}
+	return known(kind, "other", "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode")
 }
 
 func row(title, kind, status string, content []object) [fields]field {
@@ -83,17 +87,20 @@ func row(title, kind, status string, content []object) [fields]field {
 	return f
 }
 
-// status is the status of a call: those that its turn has left open have failed, in the words of version 1.
+// status is the status of a call. In the words of version 1, those that its turn has left open have failed, and
+// those that wait for an answer, which version 2 says of the session, are pending.
 func status(tool *thread.Tool, d dialect) string {
 	s := tool.Status
 	if !tool.Final() && !tool.Live() {
 		s = "cancelled"
 	}
-	if d.version >= 2 {
+	switch {
+	case d.version >= 2:
 		return s
-	}
-	if s == "cancelled" {
+	case s == "cancelled":
 		return "failed"
+	case tool.Waits():
+		return "pending"
 	}
 	return known(s, "in_progress", "pending", "completed", "failed")
 }
@@ -119,6 +126,9 @@ func locations(tool *thread.Tool, d dialect) any {
 // content is the content of a call. The output of a command is text: terminals belong to this machine.
 func content(t *thread.Thread, it *thread.Item, d dialect) []object {
 	out := []object{}
+	if it.Tool.Waits() && d.version == 1 {
+		out = append(out, textContent("Waiting for an answer on parley's screen"))
+	}
 	for _, c := range it.Tool.Content {
 		switch {
 		case c.Content != nil && c.Content.Kind == event.TextContent:

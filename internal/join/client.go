@@ -2,7 +2,6 @@ package join
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,7 +23,7 @@ const (
 	maxUnread   = 16 << 20 // bytes that wait for a client; it is dropped if there are more
 	maxParams   = 64 << 10 // bytes of the parameters of what is no prompt
 	maxRequests = 64       // requests that wait for their answer
-	maxNotes    = 64       // notifications that wait to be handled; more are dropped
+	maxCancels  = 64       // cancels that wait to be handled; no more is read until then
 	perRound    = 16       // requests handled in one round
 )
 
@@ -32,11 +31,12 @@ const (
 type client struct {
 	hub  *Hub
 	peer *jsonrpc.Peer
-	name string // safe to show
+	name string // one plain word
 	role hello.Role
 
+	cancels chan struct{} // has one for each that waits
+
 	mu      sync.Mutex
-	notes   int // notifications that wait
 	waiting int // bytes of requests that wait
 
 	dialect dialect
@@ -45,40 +45,43 @@ type client struct {
 	busy    bool // a replay is running: later requests wait
 }
 
-// request is a request or a notification that waits.
+// request is a request or a cancel that waits.
 type request struct {
-	method string
-	params json.RawMessage
-	ctx    context.Context
+	method  string
+	params  json.RawMessage
+	content *promptContent // instead of params, of a prompt
+	session string         // the same, of a cancel
+	ctx     context.Context
 
-	// answer is nil for a notification. Only the first answer counts.
+	// answer is nil for a cancel. Only the first answer counts.
 	answer    func(any, error)
 	cancelled func() // called when the client cancels it and it has no answer yet
 }
 
 func newClient(h *Hub, said hello.Hello, conn transport.Conn) *client {
-	c := &client{hub: h, name: said.Client, role: said.Role}
+	c := &client{hub: h, name: said.Client, role: said.Role, cancels: make(chan struct{}, maxCancels)}
 	c.peer = jsonrpc.NewPeer(conn, c, jsonrpc.Options{MaxInFlight: maxRequests, MaxQueued: maxUnread})
 	return c
 }
 
+// label is the client in a sentence: it is never taken for the user, parley or an agent.
+func (c *client) label() string { return "client " + c.name }
+
 func (c *client) start() { c.peer.Start() }
 
-// Notification implements jsonrpc.Handler, on the reader goroutine.
+// Notification implements jsonrpc.Handler, on the reader goroutine. No cancel is dropped: if many wait, the client
+// does.
 func (c *client) Notification(method string, params []byte) {
-	if method != "session/cancel" || len(params) > maxParams {
+	var p struct{ SessionID string }
+	if method != "session/cancel" || !c.role.Talks() || json.Unmarshal(params, &p) != nil || len(p.SessionID) > maxID {
 		return
 	}
-	c.mu.Lock()
-	full := c.notes >= maxNotes
-	if !full {
-		c.notes++
-	}
-	c.mu.Unlock()
-	if full {
+	select {
+	case c.cancels <- struct{}{}:
+	case <-c.peer.Done():
 		return
 	}
-	r := &request{method: method, params: bytes.Clone(params)}
+	r := &request{method: method, session: p.SessionID}
 	c.hub.inbox.add(func() { c.todo = append(c.todo, r) })
 }
 
@@ -96,8 +99,17 @@ func (c *client) Request(r jsonrpc.Request) jsonrpc.Work {
 		answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Too much waits for its answer: at most %d bytes", maxWaiting))
 		return jsonrpc.Deferred
 	}
-	answered := false // on the front end's goroutine, like all that follows
 	req := &request{method: r.Method, params: r.Params, ctx: ctx}
+	if r.Method == "session/prompt" && c.role.Talks() {
+		prompt, err := readPrompt(r.Params)
+		if err != nil {
+			c.hold(-len(r.Params))
+			answer(nil, err)
+			return jsonrpc.Deferred
+		}
+		req.content, req.params = prompt, nil
+	}
+	answered, size := false, len(r.Params) // on the front end's goroutine, like all that follows
 	stop := context.AfterFunc(ctx, func() {
 		if !errors.Is(context.Cause(ctx), jsonrpc.ErrRequestCancelled) {
 			return // the client has left: what it began continues
@@ -112,7 +124,7 @@ func (c *client) Request(r jsonrpc.Request) jsonrpc.Work {
 		if !answered {
 			answered = true
 			stop()
-			c.hold(-len(r.Params))
+			c.hold(-size)
 			answer(result, err)
 		}
 	}
@@ -141,9 +153,7 @@ func (c *client) serve() (more bool) {
 		r := c.todo[0]
 		c.todo = c.todo[1:]
 		if r.answer == nil {
-			c.mu.Lock()
-			c.notes--
-			c.mu.Unlock()
+			<-c.cancels
 		}
 		c.handle(r)
 	}
@@ -172,7 +182,7 @@ func (c *client) handle(r *request) {
 	case m.version != 0 && c.dialect.version != m.version:
 		fail(jsonrpc.ErrMethodNotFound.WithData(map[string]string{"method": r.method}))
 	case m.talks && !c.role.Talks():
-		fail(jsonrpc.Errorf(jsonrpc.CodeInternalError, "Not allowed: %s may only watch", c.name))
+		fail(jsonrpc.Errorf(jsonrpc.CodeInternalError, "Not allowed: %s may only watch", c.label()))
 	default:
 		m.handle(c, r)
 	}
@@ -185,9 +195,14 @@ func (r *request) decode(into any) error {
 		params = json.RawMessage("{}")
 	}
 	if err := json.Unmarshal(params, into); err != nil {
-		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err)
+		return invalid("Invalid params: %v", err)
 	}
 	return nil
+}
+
+// invalid is the error for parameters that are none of the method's.
+func invalid(format string, args ...any) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, format, args...)
 }
 
 // send sends encoded messages.

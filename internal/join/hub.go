@@ -48,6 +48,7 @@ type Hub struct {
 	clients   []*client
 	feeds     []*feed
 	questions []*question
+	prompts   uint64    // how many clients have sent
 	images    []rune    // that clients have sent, as in workspace.Images
 	due       time.Time // when a round follows; zero: no time is set
 	flushed   time.Time
@@ -157,7 +158,7 @@ func (h *Hub) report(c *client, what string) {
 	for _, c := range h.clients {
 		all = append(all, workspace.Client{Name: c.name, Role: string(c.role)})
 	}
-	h.w.SetClients(all, c.name+" "+what)
+	h.w.SetClients(all, c.label()+" "+what)
 }
 
 // inbox holds what clients want until the front end's goroutine has time for it.

@@ -2,7 +2,6 @@ package join
 
 import (
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -12,10 +11,8 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/thread"
-	"parley/internal/attach"
-	"parley/internal/picture"
+	"parley/internal/hello"
 	"parley/internal/safetext"
-	"parley/internal/token"
 	"parley/internal/workspace"
 )
 
@@ -28,31 +25,19 @@ type method struct {
 
 // methodOf returns the method with that name, nil if there is none.
 func methodOf(name string) *method {
-	switch name {
-	case "initialize":
-		return &method{0, false, (*client).initialize}
-	case "session/list":
-		return &method{0, false, (*client).list}
-	case "session/load":
-		return &method{1, false, (*client).load}
-	case "session/resume":
-		return &method{0, false, (*client).resume}
-	case "session/status":
-		return &method{0, false, (*client).status}
-	case "session/close":
-		return &method{0, false, (*client).close}
-	case "session/new":
-		return &method{0, true, (*client).open}
-	case "session/prompt":
-		return &method{0, true, (*client).prompt}
-	case "session/cancel":
-		return &method{0, true, (*client).cancel}
-	case "session/set_mode":
-		return &method{1, true, (*client).setMode}
-	case "session/set_config_option":
-		return &method{0, true, (*client).setOption}
-	}
-	return nil
+	return map[string]*method{
+		"initialize":                {0, false, (*client).initialize},
+		"session/list":              {0, false, (*client).list},
+		"session/load":              {1, false, (*client).load},
+		"session/resume":            {0, false, (*client).resume},
+		"session/status":            {0, false, (*client).status},
+		"session/close":             {0, false, (*client).close},
+		"session/new":               {0, true, (*client).open},
+		"session/prompt":            {0, true, (*client).prompt},
+		"session/cancel":            {0, true, (*client).cancel},
+		"session/set_mode":          {1, true, (*client).setMode},
+		"session/set_config_option": {0, true, (*client).setOption},
+	}[name]
 }
 
 func (c *client) initialize(r *request) {
@@ -88,29 +73,18 @@ func (c *client) initialize(r *request) {
 	}
 	c.ready = true
 	images := slices.ContainsFunc(c.hub.w.Agents(), func(a *workspace.Agent) bool { return a.Info() != nil && a.Info().Image })
-	info := object{"name": "parley", "title": "parley", "version": c.hub.opts.Version}
-	if version >= 2 {
-		prompt := object{}
-		if images {
-			prompt["image"] = object{}
-		}
-		r.answer(object{"protocolVersion": 2, "info": info, "capabilities": object{"session": object{"prompt": prompt, "status": object{}}}}, nil)
-		return
-	}
-	r.answer(object{"protocolVersion": 1, "agentInfo": info, "authMethods": []any{}, "agentCapabilities": object{
-		"loadSession":         true,
-		"promptCapabilities":  object{"image": images, "audio": false, "embeddedContext": false},
-		"mcpCapabilities":     object{"http": false, "sse": false},
-		"sessionCapabilities": object{"list": object{}, "resume": object{}, "close": object{}, "status": object{}},
-	}}, nil)
+	r.answer(hello.Initialized(version, c.hub.opts.Version, images), nil)
 }
+
+// maxID bounds the id of a session.
+const maxID = 200
 
 // idFor returns the id by which clients know a session: the agent's own, so that it is the same in another run, or
 // another one if that cannot be used everywhere.
 func (h *Hub) idFor(s *workspace.Session) string {
 	id := s.Thread.Session
 	odd := strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
-	if id == "" || odd || len(id) > 200 || h.feed(id) != nil {
+	if id == "" || odd || len(id) > maxID || h.feed(id) != nil {
 		return "parley-" + rand.Text()
 	}
 	return id
@@ -155,7 +129,7 @@ func (c *client) list(r *request) {
 		return
 	}
 	if p.Cursor != nil {
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The list has one page"))
+		r.answer(nil, invalid("The list has one page"))
 		return
 	}
 	all := []object{}
@@ -188,7 +162,7 @@ func (c *client) resume(r *request) {
 	}
 	replay := c.dialect.version >= 2 && p.ReplayFrom != nil
 	if replay && p.ReplayFrom.Type != "start" {
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Sessions are replayed from their start"))
+		r.answer(nil, invalid("Sessions are replayed from their start"))
 		return
 	}
 	c.follow(f, replay, r, nil)
@@ -245,14 +219,11 @@ func (c *client) close(r *request) {
 		return
 	}
 	for _, p := range slices.Clone(f.prompts) {
-		if p.client != c {
-			continue
+		if p.client == c {
+			f.unqueue(p)
+			f.remove(p)
+			p.stopped()
 		}
-		if at := f.queuedAt(p); p.state == queued && at >= 0 {
-			f.session.Prompts.Queue.Drop(at)
-		}
-		f.remove(p)
-		p.stopped()
 	}
 	f.leave(c)
 	c.hub.unask(c, f)
@@ -270,7 +241,7 @@ func (c *client) open(r *request) {
 		return
 	}
 	if !filepath.IsAbs(p.Cwd) {
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "cwd must be an absolute path"))
+		r.answer(nil, invalid("cwd must be an absolute path"))
 		return
 	}
 	if len(c.hub.w.Sessions()) >= maxSessions {
@@ -284,111 +255,16 @@ func (c *client) open(r *request) {
 		}
 		switch {
 		case err == workspace.ErrElsewhere:
-			r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%v", err))
+			r.answer(nil, invalid("%v", err))
 		case err != nil:
 			r.answer(nil, failure(err))
 		case f == nil:
 			r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "The session was closed"))
 		default:
-			s.Say(c.name + " opened a session")
+			s.Say(c.label() + " opened a session")
 			c.follow(f, true, r, object{"sessionId": f.id})
 		}
 	})
-}
-
-// maxPrompt bounds the blocks of a prompt.
-const maxPrompt = 1000
-
-func (c *client) prompt(r *request) {
-	var p struct {
-		Prompt []struct{ Type, Text, Data, MimeType, URI, Name string }
-	}
-	f := c.about(r, &p)
-	if f == nil {
-		return
-	}
-	invalid := func(why string) { r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%s", why)) }
-	if len(p.Prompt) == 0 || len(p.Prompt) > maxPrompt {
-		invalid("A prompt has content")
-		return
-	}
-	text := ""
-	for _, b := range p.Prompt {
-		switch b.Type {
-		case "text":
-			text += withoutTokens(b.Text)
-		case "resource_link":
-			text += "[@" + withoutTokens(b.Name) + "](" + withoutTokens(b.URI) + ")"
-		case "image":
-			if info := f.session.Agent.Info(); info == nil || !info.Image {
-				invalid(attach.NoImages)
-				return
-			}
-			image, err := c.image(b.Data)
-			if err != "" {
-				invalid(err)
-				return
-			}
-			text += image
-		default:
-			invalid("This content is not accepted: " + safetext.Line(b.Type, 40))
-			return
-		}
-	}
-	if strings.TrimSpace(text) == "" {
-		invalid("A prompt has content")
-		return
-	}
-	if follows, _ := f.has(c); !follows {
-		f.follow(c, false, c.hub.opts.Now(), func() {})
-	}
-	f.submit(c, text, r)
-}
-
-// withoutTokens removes the characters that mean the user's images.
-func withoutTokens(text string) string {
-	if !token.In(text) {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if token.Is(r) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// image adds an image, and returns the text for it, or why it cannot be sent.
-func (c *client) image(data string) (text, why string) {
-	content, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		return "", "The image is not base64"
-	}
-	mime, err := picture.Check(content)
-	if err != nil {
-		return "", "The image cannot be sent: " + err.Error()
-	}
-	images := c.hub.w.Images()
-	a := images.Add("of "+c.name, "")
-	if a == nil {
-		return "", "There are too many images"
-	}
-	a.Read(func() (picture.Image, error) { return picture.Image{Data: content, MimeType: mime}, nil })
-	c.hub.images = append(c.hub.images, a.Token)
-	pending := ""
-	for _, s := range c.hub.w.Sessions() {
-		pending += strings.Join(s.Prompts.Pending(), "")
-	}
-	images.Loaded(a, func(t rune) bool { // the user's own are not dropped
-		return t == a.Token || !slices.Contains(c.hub.images, t) || strings.ContainsRune(pending, t)
-	})
-	return string(a.Token), ""
-}
-
-func (c *client) cancel(r *request) {
-	if f := c.about(r, nil); f != nil {
-		f.cancel(c)
-	}
 }
 
 func (c *client) setMode(r *request) {
@@ -416,7 +292,7 @@ func (c *client) setOption(r *request) {
 		value = map[bool]string{true: "on", false: "off"}[on]
 	case p.Type != "boolean" && json.Unmarshal(p.Value, &value) == nil:
 	default:
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The value does not fit"))
+		r.answer(nil, invalid("The value does not fit"))
 		return
 	}
 	id := p.ConfigID
@@ -431,14 +307,14 @@ func (c *client) set(r *request, f *feed, id, value string, result func() any) {
 	all := f.session.Settings()
 	i := slices.IndexFunc(all, func(s workspace.Setting) bool { return s.ID == id })
 	if i < 0 || !slices.ContainsFunc(all[i].Choices, func(ch event.Choice) bool { return ch.ID == value }) {
-		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "The session has no such setting or value"))
+		r.answer(nil, invalid("The session has no such setting or value"))
 		return
 	}
 	if !f.session.IsOpen() || f.session.Thread.State == thread.Ended {
 		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "The agent is not connected"))
 		return
 	}
-	f.session.Say(c.name + " changed: " + all[i].Name)
+	f.session.Say(c.label() + " changed: " + all[i].Name)
 	all[i].Set(value, func(err error) {
 		if err != nil {
 			r.answer(nil, failure(err))

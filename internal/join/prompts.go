@@ -7,7 +7,6 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/thread"
-	"parley/internal/token"
 	"parley/internal/workspace"
 )
 
@@ -15,7 +14,7 @@ import (
 // 2 the message that it has become.
 type prompt struct {
 	client *client
-	line   string // as it was submitted
+	id     uint64 // in the workspace
 	text   string // as it appears in the thread
 	state  promptState
 	reply  func(any, error) // nil once it was answered
@@ -52,24 +51,24 @@ const maxQueue = 200
 
 // submit sends or queues the prompt of a client, as the user does at the screen.
 func (f *feed) submit(c *client, text string, r *request) {
-	line := workspace.ForAgent(text)
 	if len(f.session.Prompts.Queue.Texts()) >= maxQueue {
 		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "%d prompts are queued", maxQueue))
 		return
 	}
-	p := &prompt{client: c, line: line, text: plain(text), reply: r.answer}
+	c.hub.prompts++
+	p := &prompt{client: c, id: c.hub.prompts, text: plain(text), reply: r.answer}
 	f.prompts = append(f.prompts, p)
-	if err := f.session.Prompts.SubmitLiteral(line); err != nil {
+	if err := f.session.Prompts.SubmitOf(workspace.Prompt{Text: workspace.ForAgent(text), ID: p.id}); err != nil {
 		f.remove(p)
 		p.answer(nil, failure(err))
 		return
 	}
 	r.cancelled = func() { f.withdraw(p) }
-	if f.queuedAt(p) < 0 {
-		f.session.Say(c.name + " sent a prompt")
+	if f.session.Prompts.Queue.Index(p.id) < 0 {
+		f.session.Say(c.label() + " sent a prompt")
 		return
 	}
-	f.session.Say(c.name + " queued a prompt")
+	f.session.Say(c.label() + " queued a prompt")
 	if why := f.waiting(); c.dialect.notices {
 		c.send(encode(f.id, notice("info", "Your prompt is queued", why)))
 	}
@@ -90,46 +89,19 @@ func (f *feed) waiting() string {
 	return "Other prompts come first"
 }
 
-// plain returns the text of a prompt without its images.
-func plain(text string) string {
-	if token.In(text) {
-		text = strings.Map(func(r rune) rune {
-			if token.Is(r) {
-				return -1
-			}
-			return r
-		}, text)
-	}
-	return strings.TrimSpace(text)
-}
-
-// bare returns a line of the queue without the prefix that sends it to the agent as it is.
-func bare(line string) string { return strings.Replace(line, workspace.AgentCommand, "/", 1) }
-
 func (f *feed) remove(p *prompt) {
 	f.prompts = slices.DeleteFunc(f.prompts, func(o *prompt) bool { return o == p })
 }
 
-// queuedAt returns the place of a prompt in the queue, -1 if it is not there. Equal ones are in order.
-func (f *feed) queuedAt(p *prompt) int {
-	before := 0
-	for _, o := range f.prompts {
-		if o == p {
-			break
-		}
-		if o.state == queued && bare(o.line) == bare(p.line) {
-			before++
-		}
+// unqueue takes a prompt off the queue, false if it is not there.
+func (f *feed) unqueue(p *prompt) bool {
+	at := f.session.Prompts.Queue.Index(p.id)
+	if at < 0 {
+		return false
 	}
-	for i, line := range f.session.Prompts.Queue.Texts() {
-		if bare(line) != bare(p.line) {
-			continue
-		}
-		if before--; before < 0 {
-			return i
-		}
-	}
-	return -1
+	f.session.Prompts.Queue.Drop(at)
+	f.remove(p)
+	return true
 }
 
 // withdraw takes back a prompt whose request was cancelled: off the queue or, in version 1, by stopping its turn.
@@ -137,9 +109,7 @@ func (f *feed) withdraw(p *prompt) {
 	if p.reply == nil {
 		return
 	}
-	if at := f.queuedAt(p); p.state == queued && at >= 0 {
-		f.session.Prompts.Queue.Drop(at)
-		f.remove(p)
+	if f.unqueue(p) {
 		p.answer(nil, jsonrpc.ErrRequestCancelled)
 		return
 	}
@@ -151,9 +121,7 @@ func (f *feed) withdraw(p *prompt) {
 // cancel carries out session/cancel: it stops the turn, and takes the client's own prompts off the queue.
 func (f *feed) cancel(c *client) {
 	for _, p := range slices.Clone(f.prompts) {
-		if at := f.queuedAt(p); p.client == c && p.state == queued && at >= 0 {
-			f.session.Prompts.Queue.Drop(at)
-			f.remove(p)
+		if p.client == c && f.unqueue(p) {
 			p.stopped()
 		}
 	}
@@ -163,14 +131,14 @@ func (f *feed) cancel(c *client) {
 // stop stops the turn. It never ends the agent, as stopping again at the screen does.
 func (f *feed) stop(c *client) {
 	if f.session.Busy() && f.session.Thread.State != thread.Cancelling {
-		f.session.Say("Stopped by " + c.name)
+		f.session.Say("Stopped by " + c.label())
 		f.session.Stop()
 	}
 }
 
-// first returns the oldest prompt in a state with a line.
-func (f *feed) first(state promptState, line string) *prompt {
-	i := slices.IndexFunc(f.prompts, func(p *prompt) bool { return p.state == state && bare(p.line) == bare(line) })
+// prompt returns the prompt with an id, nil if it is not one of a client's that has no answer yet.
+func (f *feed) prompt(id uint64) *prompt {
+	i := slices.IndexFunc(f.prompts, func(p *prompt) bool { return p.id == id })
 	if i < 0 {
 		return nil
 	}
@@ -181,19 +149,19 @@ func (f *feed) first(state promptState, line string) *prompt {
 func (f *feed) promptNews(n workspace.News) {
 	switch n := n.(type) {
 	case workspace.PromptSent:
-		if p := f.first(queued, n.Text); p != nil {
+		if p := f.prompt(n.ID); p != nil {
 			p.state = handed
 		}
 	case workspace.PromptNotSent:
-		f.failed(n.Text, n.Err)
+		f.failed(n.ID, n.Err)
 	case workspace.PromptReturned:
 		if n.Withdrawn {
 			n.Err = nil
 		}
-		f.failed(n.Text, n.Err)
+		f.failed(n.ID, n.Err)
 	case workspace.PromptDeferred: // it is in the queue again
 		for _, p := range f.prompts {
-			if p.state == handed && f.queuedAt(&prompt{line: p.line}) >= 0 {
+			if p.state == handed && f.session.Prompts.Queue.Index(p.id) >= 0 {
 				p.state = queued
 			}
 		}
@@ -207,19 +175,16 @@ func (f *feed) promptNews(n workspace.News) {
 }
 
 // failed answers a prompt that the agent has refused, or that was taken back.
-func (f *feed) failed(text string, err error) {
-	for _, state := range []promptState{handed, queued} {
-		p := f.first(state, text)
-		if p == nil {
-			continue
-		}
-		f.remove(p)
-		if err == nil {
-			p.stopped()
-		} else {
-			p.answer(nil, failure(err))
-		}
+func (f *feed) failed(id uint64, err error) {
+	p := f.prompt(id)
+	if p == nil {
 		return
+	}
+	f.remove(p)
+	if err == nil {
+		p.stopped()
+	} else {
+		p.answer(nil, failure(err))
 	}
 }
 
@@ -233,7 +198,7 @@ func (f *feed) becameItem(it *thread.Item) {
 		if p.state == inserted || text != p.text && (p.text == "" || !strings.HasSuffix(text, p.text)) {
 			continue
 		}
-		if p.state == queued && f.queuedAt(p) >= 0 { // the same words of another
+		if f.session.Prompts.Queue.Index(p.id) >= 0 { // the same words of another
 			continue
 		}
 		p.state = inserted
@@ -297,12 +262,8 @@ func (f *feed) dropped() {
 	if _, editing := f.session.Prompts.Queue.Edited(); editing || len(f.prompts) == 0 {
 		return
 	}
-	var pending []string
-	for _, line := range f.session.Prompts.Pending() {
-		pending = append(pending, bare(line))
-	}
 	for _, p := range slices.Clone(f.prompts) {
-		if p.state == queued && !slices.Contains(pending, bare(p.line)) {
+		if p.state == queued && !f.session.Prompts.Has(p.id) {
 			f.remove(p)
 			p.stopped()
 		}

@@ -3,6 +3,7 @@ package join
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -51,37 +52,13 @@ func TestAnyMomentOfJoining(t *testing.T) {
 func mixed(events []event.Event, rnd *rand.Rand) (out []event.Event) {
 	of := event.For{Session: "s1"}
 	for _, e := range events {
-		switch e := e.(type) {
-		case event.TextArrived:
-			e.For = of
-			out = append(out, e)
-		case event.ContentArrived:
-			e.For = of
-			out = append(out, e)
-		case event.ToolChanged:
-			e.For = of
-			out = append(out, e)
-		case event.TerminalOutput:
-			e.For = of
-			out = append(out, e)
-		case event.TerminalStarted:
-			e.For = of
-			out = append(out, e)
-		case event.TerminalExited:
-			e.For = of
-			out = append(out, e)
-		case event.TurnStarted:
-			e.For = of
-			out = append(out, e)
-		case event.TurnEnded:
-			e.For = of
-			out = append(out, e)
-		case event.PlanChanged:
-			e.For = of
-			out = append(out, e)
-		case event.PermissionAnswered:
-			e.For = of
-			out = append(out, e)
+		switch e.(type) {
+		case event.TextArrived, event.ContentArrived, event.ToolChanged, event.TerminalOutput, event.TerminalStarted, event.TerminalExited,
+			event.TurnStarted, event.TurnEnded, event.PlanChanged, event.PermissionAnswered:
+			moved := reflect.New(reflect.TypeOf(e)).Elem()
+			moved.Set(reflect.ValueOf(e))
+			moved.FieldByName("For").Set(reflect.ValueOf(of))
+			out = append(out, moved.Interface().(event.Event))
 		}
 		switch rnd.IntN(10) {
 		case 0:

@@ -83,7 +83,7 @@ func (h *Hub) answered(c *client, q *question, result json.RawMessage, err error
 		if c.dialect.notices {
 			c.send(encode(q.feed.id, notice("warning", "Not allowed from here", "Allow it on parley's screen")))
 		}
-		q.session.Say(c.name + " wants to allow it: answer the question here")
+		q.session.Say(c.label() + " wants to allow it: answer the question here")
 	case q.of.Broker != nil:
 		q.of.Broker.AnswerFrom(c.name, q.key, o.ID)
 	}
@@ -140,7 +140,7 @@ func permission(f *feed, q permissions.Question, d dialect) object {
 	}
 	if d.version < 2 {
 		tool["title"], tool["content"] = q.Heading, content
-		tool["kind"] = known(q.Kind, "other", "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode")
+		tool["kind"] = kindOf(q.Kind, d)
 		return object{"sessionId": f.id, "toolCall": tool, "options": all}
 	}
 	if f.toolID(q.Tool) == "" { // no call of the agent's shows it

@@ -63,16 +63,48 @@ func TestQuestionsGoToThoseWhoMayApprove(t *testing.T) {
 		if len(late.open()) > 0 {
 			t.Error("the other question was not withdrawn")
 		}
-		if !slices.ContainsFunc(late.notices, func(s string) bool { return strings.HasPrefix(s, "Rejected by phone") }) {
+		if !slices.ContainsFunc(late.notices, func(s string) bool { return strings.HasPrefix(s, "Rejected by client phone") }) {
 			t.Errorf("the notices are %q", late.notices)
 		}
-		if got := jsonText(late.tools["t1"]); !strings.Contains(got, "rejected by phone") {
+		if got := jsonText(late.tools["t1"]); !strings.Contains(got, "rejected by client phone") {
 			t.Errorf("the call is %s", got)
 		}
 		for _, g := range []*guest{watch, phone, late} {
 			g.matches()
 			g.valid()
 		}
+	})
+}
+
+// Who may not answer sees that the call waits, by its status and what it shows, until the question is answered.
+func TestAWaitingCallSaysSo(t *testing.T) {
+	each(t, func(r *rig, version int) {
+		r.script.Turn(func(t *fakeagent.Turn) string {
+			t.Update(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Edit a.go","kind":"edit","status":"in_progress"}`)
+			t.Ask(edit, answers)
+			return "end_turn"
+		})
+		talk := r.follow("t", hello.Talk, version)
+		turn := talk.prompt("hello")
+		r.settle()
+		late := r.follow("late", hello.Watch, version)
+		for _, g := range []*guest{talk, late} {
+			r.settle()
+			got := jsonText(g.tools["t1"])
+			if says := strings.Contains(got, "Waiting for an answer on parley's screen") && strings.Contains(got, `"status":"pending"`); says != (version == 1) {
+				t.Errorf("the call is %s", got)
+			}
+			if version == 2 && g.states[len(g.states)-1] != "requires_action" {
+				t.Errorf("the states are %q", g.states)
+			}
+		}
+		talk.peer.Notify("session/cancel", object{"sessionId": "s1"})
+		r.settle()
+		if got := jsonText(talk.tools["t1"]); strings.Contains(got, "Waiting") || strings.Contains(got, "pending") {
+			t.Errorf("the call is %s, the turn ended with %s", got, outcome(turn))
+		}
+		late.matches()
+		late.valid()
 	})
 }
 
@@ -117,7 +149,7 @@ func TestAllowingFromClients(t *testing.T) {
 			if got := r.Agent().Outcomes(); !slices.Equal(got, []string{"y"}) {
 				t.Errorf("the agent was told %q", got)
 			}
-			if got := jsonText(tablet.tools["t1"]); !strings.Contains(got, "allowed by phone") {
+			if got := jsonText(tablet.tools["t1"]); !strings.Contains(got, "allowed by client phone") {
 				t.Errorf("the call is %s", got)
 			}
 		})

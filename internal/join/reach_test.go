@@ -36,3 +36,48 @@ func TestPromptsReadNoFile(t *testing.T) {
 		}
 	})
 }
+
+// Nor do prompts that took a detour: refused in a turn with output of the user's command in front, and taken up by
+// the user who looks through the queue. One that the user has changed is the user's.
+func TestPromptsReadNoFileAfterADetour(t *testing.T) {
+	with(t, "2", Options{}, func(r *rig) {
+		must.Do(r.T, os.WriteFile(filepath.Join(r.Cwd, ".env"), []byte("KEY=hunter2"), 0o600))
+		r.script.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
+		r.script.OnPrompt(func(t *fakeagent.Turn) (string, error) {
+			if !t.MidTurn() {
+				return t.AcceptInOrder()
+			}
+			return "", fakeagent.Errorf(-32603, "busy")
+		})
+		phone := r.follow("phone", hello.Talk, 2)
+		phone.prompt("first")
+		r.settle()
+		r.on(func() { r.session().Prompts.Carried.Add("output\n") })
+		phone.prompt("refused @.env")
+		r.settle()
+		refused := len(r.Agent().Blocks())
+		r.on(func() {
+			r.session().Prompts.Queue.Pause()
+			if n := len(r.session().Prompts.Queue.Texts()); n != 1 {
+				t.Errorf("%d prompts wait", n)
+			}
+		})
+		looked, changed := phone.prompt("looked at @.env"), phone.prompt("changed @.env")
+		r.settle()
+		r.on(func() {
+			q := &r.session().Prompts.Queue
+			q.Return(q.Take(1))
+			q.Return(q.Take(2) + "!")
+		})
+		r.settle()
+		if got := outcome(looked) + outcome(changed); !strings.Contains(got, "ancel") || outcome(looked) != "" {
+			t.Errorf("the prompts were answered with %q, %q", outcome(looked), outcome(changed))
+		}
+		r.on(func() { r.session().Prompts.Resume() })
+		time.Sleep(10 * time.Minute)
+		got := r.Agent().Blocks()[refused:]
+		if all := strings.Join(got, "\n"); len(got) != 3 || strings.Count(all, "file:") != 1 || !strings.Contains(got[2], "file:") {
+			t.Errorf("the agent got %q", got)
+		}
+	})
+}

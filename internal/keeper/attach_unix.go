@@ -13,9 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,8 +45,7 @@ func Start(o Options) (name string, err error) {
 		return "", err
 	}
 	defer r.Close()
-	opts := options{idle: o.Idle, now: o.Headless}
-	cmd := &exec.Cmd{Path: self, Args: slices.Concat([]string{self, Command}, opts.args(), o.Args), Dir: o.Dir}
+	cmd := &exec.Cmd{Path: self, Args: append([]string{self, Command, o.Idle.String(), strconv.FormatBool(o.Headless)}, o.Args...), Dir: o.Dir}
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start() // its streams are the null device
@@ -162,9 +159,6 @@ func dial(ctx context.Context, name string) (net.Conn, error) {
 			return nil, fmt.Errorf("%s runs on %s", name, s.Host)
 		}
 		conn, err := localsock.Dial(ctx, s.Socket)
-		if moved, failed := localsock.Path(filepath.Base(s.Socket)); errors.Is(err, os.ErrNotExist) && failed == nil && moved != s.Socket {
-			conn, err = localsock.Dial(ctx, moved) // with the home directory
-		}
 		if err == nil {
 			return conn, nil
 		}
@@ -172,9 +166,8 @@ func dial(ctx context.Context, name string) (net.Conn, error) {
 		if !gone || attempt == 100 || ctx.Err() != nil {
 			return nil, fmt.Errorf("attach to %s: %w", name, err)
 		}
-		if !asked && s.PID > 0 && mayBeKeeper(s.PID) { // it lives: its file is locked
-			asked = true
-			if err := syscall.Kill(s.PID, syscall.SIGUSR1); err != nil {
+		if !asked { // it lives: its file is locked
+			if asked, err = askToListen(s.PID); err != nil {
 				return nil, fmt.Errorf("attach to %s: %w", name, err)
 			}
 		}
@@ -182,15 +175,23 @@ func dial(ctx context.Context, name string) (net.Conn, error) {
 	}
 }
 
-// mayBeKeeper reports whether a process is a keeper, as far as the system says. Another one, with the number of a keeper
-// that was killed, would end by the signal: whoever can read a file can lock it.
-func mayBeKeeper(pid int) bool {
-	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil {
-		return runtime.GOOS != "linux"
+// askToListen asks a keeper to listen again, if the process is one as far as the system says. Another one, with the number
+// of a keeper that was killed, would end by the signal: whoever can read a file can lock it.
+func askToListen(pid int) (asked bool, err error) {
+	if pid <= 0 {
+		return false, nil
 	}
+	p, err := os.FindProcess(pid) // from now on the number is, on Linux, that of no other process
+	if err != nil {
+		return false, err
+	}
+	defer p.Release()
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	args := strings.Split(string(line), "\x00")
-	return len(args) > 1 && args[1] == Command
+	if err == nil && (len(args) < 2 || args[1] != Command) || err != nil && runtime.GOOS == "linux" {
+		return false, nil
+	}
+	return true, p.Signal(syscall.SIGUSR1)
 }
 
 // Stop ends the kept parley with this name and waits for that.

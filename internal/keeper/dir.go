@@ -7,14 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"parley/internal/filelock"
 	"parley/internal/lazy"
 	"parley/internal/record"
+	"parley/internal/safetext"
 	"parley/internal/words"
 )
 
@@ -44,16 +46,25 @@ const (
 // oldest is how long a session that has ended is listed.
 const oldest = 30 * 24 * time.Hour
 
-var validName = lazy.Regexp(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,39}$`)
+// Names are made of letters and digits of any script, so that a directory's name is recognized. They are bounded in
+// bytes, as paths of sockets are.
+var (
+	validName = lazy.Regexp(`^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]*$`)
+	unfit     = lazy.Regexp(`[^\p{L}\p{M}\p{N}._-]+`)
+)
 
 // ValidName reports whether a kept parley can have this name.
-func ValidName(name string) bool { return validName().MatchString(name) }
+func ValidName(name string) bool {
+	const most = 40
+	return len(name) <= most && validName().MatchString(name) && safetext.Clean(name) == name && !safetext.HasSuspicious(name)
+}
 
 // nameOf returns the name for a parley in a directory, without a number.
 func nameOf(dir string) string {
-	name := regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(filepath.Base(dir), "-")
-	name = strings.Trim(name, ".-")
-	if name = name[:min(len(name), 32)]; !ValidName(name) {
+	const most = 32
+	name := strings.TrimLeft(unfit().ReplaceAllString(norm.NFC.String(filepath.Base(dir)), "-"), ".-")
+	name = strings.TrimRight(strings.ToValidUTF8(name[:min(len(name), most)], ""), ".-")
+	if !ValidName(name) {
 		return "parley"
 	}
 	return name
@@ -122,6 +133,9 @@ func (s Session) last() time.Time {
 	return s.Since
 }
 
+// Stopped is why a session has ended that could not say it.
+const Stopped = "parley or the machine was stopped"
+
 // load reads the record of one.
 func load(dir, name string) (s Session, err error) {
 	path := filepath.Join(dir, name+recordEnd)
@@ -144,7 +158,7 @@ func load(dir, name string) (s Session, err error) {
 	if !s.Live {
 		s.Attached, s.Clients = false, ""
 		if s.Ended.IsZero() {
-			s.Ended, s.Why = info.ModTime(), "parley or the machine was stopped"
+			s.Ended, s.Why = info.ModTime(), Stopped
 		}
 	}
 	return s, nil
@@ -153,7 +167,7 @@ func load(dir, name string) (s Session, err error) {
 // Find returns the session with a name.
 func Find(name string) (Session, error) {
 	dir, err := directory()
-	if err == nil && ValidName(name) {
+	if name = norm.NFC.String(name); err == nil && ValidName(name) {
 		var s Session
 		if s, err = load(dir, name); err == nil {
 			return s, nil

@@ -331,7 +331,7 @@ func TestHostile(t *testing.T) {
 		"a size first":    {frame(sizeFrame, sizeContent(1, 1)), ""},
 		"not JSON":        {frame(helloFrame, []byte("hello")), ""},
 		"unknown":         {frame('?', nil), ""},
-		"another version": {greeting(hello{Version: version + 1, Cols: 1, Rows: 1}), "another version"},
+		"another version": {greeting(hello{Version: version + 1, Cols: 1, Rows: 1}), "parley stop " + k.name},
 		"older":           {greeting(hello{Version: 0}), "another version"},
 	} {
 		conn := must.Get(net.Dial("unix", k.session().Socket))(t)
@@ -389,7 +389,7 @@ func TestAnotherProcessGetsNoSignal(t *testing.T) {
 	must.Do(t, other.Start())
 	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
 	host := must.Get(os.Hostname())(t)
-	s := Session{Name: "old", PID: other.Process.Pid, Host: host, Socket: must.Get(localsock.Path("none.sock"))(t)}
+	s := Session{Name: "old", PID: other.Process.Pid, Host: host, Socket: must.Get(localsock.Path("none", "sock"))(t)}
 	must.Do(t, os.WriteFile(filepath.Join(dir, "old"+recordEnd), must.Get(json.Marshal(s))(t), 0o600))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "old"+lockEnd), nil, 0o600))
 	lock := must.Get(os.Open(filepath.Join(dir, "old"+lockEnd)))(t)

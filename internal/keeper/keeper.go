@@ -11,6 +11,7 @@ package keeper
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -103,6 +104,18 @@ var Variables = []string{
 	"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "LC_TERMINAL", "KITTY_WINDOW_ID", "WEZTERM_PANE", "GHOSTTY_RESOURCES_DIR",
 	"VTE_VERSION", "XTERM_VERSION", "WT_SESSION", "ConEmuANSI", "TMUX", "TMUX_PANE", "STY", "ZELLIJ", "ZELLIJ_SESSION_NAME", "NO_COLOR",
 	"SSH_AUTH_SOCK", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "WINDOWID",
+}
+
+// Adopt sets the variables of the terminal that attaches in the environment of this process, for the programs that it
+// starts from now on, and removes those that the terminal does not have.
+func (c Change) Adopt() {
+	for _, name := range Variables {
+		os.Unsetenv(name)
+	}
+	for _, v := range ofTerminal(c.Environ) {
+		name, value, _ := strings.Cut(v, "=")
+		os.Setenv(name, value)
+	}
 }
 
 // own are the variables that the keeper and terminals that attach need themselves.

@@ -3,8 +3,6 @@
 package keeper
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -35,14 +33,6 @@ func TestDuringAnotherProgram(t *testing.T) {
 		k.tell(task{Detach: true})
 		other.leaves(Detached)
 	}
-}
-
-// A size of one cell is one.
-func TestSmallestSize(t *testing.T) {
-	home(t)
-	k := keep(t, t.TempDir(), Options{}, "")
-	newTTY(t, 1, 1).attach(forever, k.name)
-	k.wait("its size", func(e event) bool { return e.Size != nil && e.Size[0] == 1 && e.Size[1] == 1 })
 }
 
 // The home directory is moved: who looks there finds it, it is recorded there, and the old one stays away.
@@ -119,7 +109,7 @@ func TestRefusesToStop(t *testing.T) {
 	if !filelock.Lock(lock) {
 		t.Fatal("not locked")
 	}
-	ln := must.Get(localsock.Listen(must.Get(localsock.Path("refuses.sock"))(t)))(t)
+	ln := must.Get(localsock.Listen(must.Get(localsock.Path("refuses", "sock"))(t)))(t)
 	defer ln.Close()
 	go func() {
 		for {
@@ -136,19 +126,6 @@ func TestRefusesToStop(t *testing.T) {
 		if err := Stop(forever, "work"); err == nil || !strings.Contains(err.Error(), "work refuses") {
 			t.Fatalf("got %v", err)
 		}
-	}
-}
-
-// A terminal of another version is told so.
-func TestOtherVersion(t *testing.T) {
-	home(t)
-	k := keep(t, t.TempDir(), Options{}, "")
-	conn := must.Get(dial(forever, k.name))(t)
-	defer conn.Close()
-	must.Do(t, writeJSON(conn, helloFrame, hello{Version: version + 1}))
-	kind, content, _, err := readFrame(bufio.NewReader(conn), nil)
-	if err != nil || kind != refusedFrame || !bytes.Contains(content, []byte("parley stop "+k.name)) {
-		t.Errorf("got %c %s, %v", kind, content, err)
 	}
 }
 

@@ -4,7 +4,6 @@ package keeper
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -56,14 +55,11 @@ func shorten(list string) {
 // task is what the kept program is to do.
 type task struct {
 	Write   string // to the terminal
-	Repeat  int    // so many times
 	Report  *Status
 	Detach  bool
 	Switch  string
 	Restore string // what it writes when the terminal leaves
-	Silent  bool   // it says no longer that it has restored the terminal
 	Deaf    bool   // SIGTERM and SIGHUP do not end it
-	Unread  bool   // it reads no keys
 	Leave   bool   // it leaves a child that has the terminal
 	Inside  bool   // it attaches to itself
 	Exit    *int
@@ -76,7 +72,6 @@ type event struct {
 	Input   string
 	Size    []int // columns, rows
 	Done    bool  // an order
-	Gone    bool  // the keeper has ended
 	Signal  string
 	Ignored []string // signals that it inherited as ignored
 	PID     int
@@ -127,12 +122,11 @@ func runKept() int {
 	go func() {
 		for c := range k.Changes() {
 			say(event{Change: &c})
-			if o := get(); !c.Attached && !o.Silent {
-				os.Stdout.WriteString(o.Restore)
+			if !c.Attached {
+				os.Stdout.WriteString(get().Restore)
 				k.Left()
 			}
 		}
-		say(event{Gone: true})
 	}()
 	go func() {
 		for range sized {
@@ -149,7 +143,7 @@ func runKept() int {
 	}()
 	go func() {
 		b := make([]byte, 4096)
-		for !get().Unread {
+		for {
 			n, err := os.Stdin.Read(b)
 			if err != nil {
 				return
@@ -169,7 +163,7 @@ func runKept() int {
 		mu.Lock()
 		current = o
 		mu.Unlock()
-		os.Stdout.Write(bytes.Repeat([]byte(o.Write), max(o.Repeat, 1)))
+		os.Stdout.WriteString(o.Write)
 		if o.Report != nil {
 			k.Report(*o.Report)
 		}

@@ -72,7 +72,8 @@ func TestRank(t *testing.T) {
 // A session has the name of its directory, and each its own.
 func TestNames(t *testing.T) {
 	for dir, want := range map[string]string{
-		"/": "parley", "/home/ada/site": "site", "/a b": "a-b", "/.config": "config", "/-x": "x", "/日本": "parley", "/a\nb": "a-b",
+		"/": "parley", "/home/ada/site": "site", "/a b": "a-b", "/.config": "config", "/-x": "x", "/日本": "日本", "/a\nb": "a-b", "/Übung (2)": "Übung-2", "/U\u0308bung": "Übung", "/проект": "проект", "/हिन्दी": "हिन्दी", "/مشروع": "مشروع",
+		"/a\u202eb": "a-b", "/a\u3164": "parley", "/\u0308": "parley", "/\xff\xfe": "parley", "/\U0001f600": "parley", "/" + strings.Repeat("語", 50): strings.Repeat("語", 10),
 		"/" + strings.Repeat("x", 100): strings.Repeat("x", 32), "/x.": "x",
 	} {
 		if got := nameOf(dir); got != want || !ValidName(got) {
@@ -83,7 +84,7 @@ func TestNames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's 100% \"x\"\n日本")
 	must.Do(t, os.Mkdir(dir, 0o755))
 	one, two := keep(t, dir, Options{}, ""), keep(t, dir, Options{}, "")
-	if one.name != "it-s-100-x" || two.name != "it-s-100-x-2" || one.first.Dir != dir {
+	if one.name != "it-s-100-x-日本" || two.name != "it-s-100-x-日本-2" || one.first.Dir != dir {
 		t.Errorf("%s and %s in %s", one.name, two.name, one.first.Dir)
 	}
 }

@@ -5,13 +5,11 @@ package keeper
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"time"
 
 	"parley/internal/filelock"
-	"parley/internal/localsock"
 )
 
 // saveWithin is how long a change may take until the record has it, so that many changes are one. saveAgain is after what
@@ -56,13 +54,6 @@ func (k *keeper) takeName(path, base string) error {
 	return errors.New("too many sessions are kept for this directory")
 }
 
-// socket returns where the keeper listens. The name has the process in it: keepers with other directories for their
-// records may use the same one for sockets.
-func (k *keeper) socket() (string, error) {
-	name := k.session.Name
-	return localsock.Path(fmt.Sprintf("%s.%d.sock", name[:min(len(name), 16)], os.Getpid()))
-}
-
 // prune removes what is left of sessions that ended long ago.
 func prune(dir string) {
 	all, err := List()
@@ -98,26 +89,17 @@ func (k *keeper) save() error {
 	return k.dir.Rename(unfinished, s.Name+recordEnd)
 }
 
-// close writes the record for the last time, or removes it, and gives the name back.
+// close writes the record for the last time or, with forget, removes it, and gives the name back.
 func (k *keeper) close(forget bool) {
-	if forget {
-		k.remove()
-		return
+	if !forget {
+		_ = k.save()
 	}
-	_ = k.save()
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	k.closed = true
-	_ = k.dir.Remove(k.session.Name + lockEnd)
-	k.lock.Close()
-}
-
-// remove removes what there is of the session, which is not kept.
-func (k *keeper) remove() {
-	k.writing.Lock()
-	defer k.writing.Unlock()
-	k.closed = true
-	_ = k.dir.Remove(k.session.Name + recordEnd)
+	if forget {
+		_ = k.dir.Remove(k.session.Name + recordEnd)
+	}
 	_ = k.dir.Remove(k.session.Name + lockEnd)
 	k.lock.Close()
 }

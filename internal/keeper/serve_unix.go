@@ -4,16 +4,15 @@ package keeper
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -52,7 +51,8 @@ type keeper struct {
 	ours, theirs *os.File      // the ends of the pseudo terminal, theirs until parley has it
 	ended        chan struct{} // closed when parley has ended and everything that it wrote is sent
 	left         chan struct{} // parley has restored the terminal
-	begin        chan struct{} // the first terminal is there
+	begin        chan struct{} // closed when parley is to start
+	start        func()        // closes begin: the first terminal is there
 
 	stopping chan struct{} // closed when parley is to end
 
@@ -71,9 +71,8 @@ type keeper struct {
 	gone    bool // parley has ended
 	saving  bool
 	leaving *time.Timer // ends an idle parley
-	started bool
-	stopped bool // parley is to end
-	forget  bool // the user wants it to, and no record of it
+	stopped bool        // parley is to end
+	forget  bool        // the user wants it to, and no record of it
 }
 
 // Serve is the subcommand: it keeps `parley ARG…` until that ends. args are those that Start has made. The
@@ -92,7 +91,7 @@ func Serve(args []string) int {
 	}
 	ln, err := localsock.Listen(k.session.Socket)
 	if err != nil {
-		k.remove()
+		k.close(true)
 		fmt.Fprintln(ready, "!"+err.Error())
 		return 1
 	}
@@ -104,9 +103,17 @@ func Serve(args []string) int {
 	return 0
 }
 
-// newKeeper takes a name and locks it.
+// newKeeper takes a name and locks it. args are: after what time parley ends if it is idle and nothing is attached,
+// whether it starts without waiting for a terminal, and its own.
 func newKeeper(args []string) (*keeper, error) {
-	o, rest, err := parseOptions(args)
+	if len(args) < 2 {
+		return nil, errors.New("it is started by parley --keep")
+	}
+	idle, err := time.ParseDuration(args[0])
+	if err != nil {
+		return nil, err
+	}
+	now, err := strconv.ParseBool(args[1])
 	if err != nil {
 		return nil, err
 	}
@@ -123,18 +130,15 @@ func newKeeper(args []string) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keeper{dir: dir, args: rest, environ: os.Environ(), idle: o.idle, ended: make(chan struct{}), stopping: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
-	k.started = o.now
-	if k.started {
-		close(k.begin)
-	}
+	k := &keeper{dir: dir, args: args[2:], environ: os.Environ(), idle: idle, ended: make(chan struct{}), stopping: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
+	k.start = sync.OnceFunc(func() { close(k.begin) })
 	if err := k.takeName(path, nameOf(cwd)); err != nil {
 		return nil, err
 	}
 	host, _ := os.Hostname()
 	k.session.Status = Status{State: Starting, Dir: cwd, Since: time.Now()}
 	k.session.Live, k.session.Started, k.session.From, k.session.PID, k.session.Host = true, time.Now(), cwd, os.Getpid(), host
-	if k.session.Socket, err = k.socket(); err == nil {
+	if k.session.Socket, err = localsock.Path(k.session.Name, "sock"); err == nil {
 		k.ours, k.theirs, err = terminal.OpenPTY()
 	}
 	if err == nil {
@@ -142,8 +146,13 @@ func newKeeper(args []string) (*keeper, error) {
 		err = k.save()
 	}
 	if err != nil {
-		k.remove()
+		k.close(true)
 		return nil, err
+	}
+	if now {
+		k.start()
+	} else {
+		time.AfterFunc(startGrace, k.start)
 	}
 	return k, nil
 }
@@ -176,26 +185,24 @@ func (k *keeper) rests() bool {
 // run keeps parley until it has ended.
 func (k *keeper) run(ln net.Listener, signals <-chan os.Signal) {
 	go k.accept(ln)
-	begin, begun, alone, stopping := k.begin, false, time.After(startGrace), k.stopping
-	start := func() {
-		if !begun {
-			begun, begin, alone = true, nil, nil
-			k.start()
-		}
-	}
+	begin, stopping := k.begin, k.stopping
 	for {
 		select {
 		case <-begin:
-			start()
-		case <-alone:
-			start()
+			begin = nil
+			if err := k.startParley(); err != nil {
+				k.mu.Lock()
+				k.session.Why, k.code = err.Error(), 1
+				k.mu.Unlock()
+				close(k.ended)
+			}
 		case <-stopping:
 			stopping = nil
-			if begun {
+			if begin == nil {
 				go k.end()
 				continue
 			}
-			begun, begin, alone = true, nil, nil
+			begin = nil
 			close(k.ended)
 		case sig := <-signals:
 			if sig == syscall.SIGTERM {
@@ -219,7 +226,7 @@ func (k *keeper) run(ln net.Listener, signals <-chan os.Signal) {
 
 // listenAgain listens at the same path or, if its directory can be used no longer, at another one.
 func (k *keeper) listenAgain() (net.Listener, error) {
-	path, err := k.socket()
+	path, err := localsock.Path(k.session.Name, "sock")
 	if err != nil {
 		return nil, err
 	}
@@ -233,24 +240,16 @@ func (k *keeper) listenAgain() (net.Listener, error) {
 	return ln, k.save()
 }
 
-// start starts parley.
-func (k *keeper) start() {
+// startParley starts it.
+func (k *keeper) startParley() error {
 	defer k.theirs.Close()
-	fail := func(err error) {
-		k.mu.Lock()
-		k.session.Why, k.code = err.Error(), 1
-		k.mu.Unlock()
-		close(k.ended)
-	}
 	self, err := os.Executable()
 	if err != nil {
-		fail(err)
-		return
+		return err
 	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
-		fail(err)
-		return
+		return err
 	}
 	unix.CloseOnExec(pair[0])
 	unix.CloseOnExec(pair[1])
@@ -258,8 +257,7 @@ func (k *keeper) start() {
 	conn, err := net.FileConn(mine)
 	mine.Close()
 	if err != nil {
-		fail(err)
-		return
+		return err
 	}
 	cmd := &exec.Cmd{Path: self, Args: append([]string{self}, k.args...)}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = k.theirs, k.theirs, k.theirs
@@ -274,8 +272,7 @@ func (k *keeper) start() {
 	its.Close()
 	if err != nil {
 		conn.Close()
-		fail(err)
-		return
+		return err
 	}
 	k.mu.Lock()
 	k.control, k.process = conn, cmd.Process
@@ -303,6 +300,7 @@ func (k *keeper) start() {
 		}
 		close(k.ended)
 	}()
+	return nil
 }
 
 // finish tells the terminal that parley has ended, and keeps the record only if nobody was there to see it.
@@ -355,37 +353,4 @@ func (k *keeper) end() {
 	if !k.gone {
 		_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
 	}
-}
-
-// options are those of the subcommand.
-type options struct {
-	idle time.Duration
-	now  bool // start without waiting for a terminal
-}
-
-func (o options) args() []string {
-	return []string{"--idle=" + o.idle.String(), "--now=" + strconv.FormatBool(o.now), "--"}
-}
-
-func parseOptions(args []string) (o options, rest []string, err error) {
-	for i, arg := range args {
-		name, value, _ := strings.Cut(arg, "=")
-		switch name {
-		case "--idle":
-			o.idle, err = time.ParseDuration(value)
-		case "--now":
-			o.now, err = strconv.ParseBool(value)
-		case "--":
-			return o, args[i+1:], nil
-		default:
-			err = fmt.Errorf("unknown argument %q", arg)
-		}
-		if err != nil {
-			break
-		}
-	}
-	if err == nil {
-		err = fmt.Errorf("%s is started by parley --keep", filepath.Base(os.Args[0]))
-	}
-	return o, nil, err
 }

@@ -278,12 +278,9 @@ func (k *keeper) attach(c *client, h hello) {
 	k.client = c
 	k.session.Attached = true
 	k.changed()
-	control, first := k.control, !k.started
-	k.started = true
+	control := k.control
 	k.mu.Unlock()
-	if first {
-		close(k.begin)
-	}
+	k.start()
 	if control != nil {
 		tell(control, Change{Attached: true, Environ: c.environ})
 	}

@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,10 +24,14 @@ const drainPatience = time.Second
 
 // loan is a terminal while it is lent.
 type loan struct {
-	in  int // descriptor of the terminal
-	out io.Writer
-	cmd Command
-	alt altScreen // used by the writing goroutine only, until written is closed
+	in         int // descriptor of the terminal
+	out        io.Writer
+	cmd        Command
+	line, hint string
+
+	mu   sync.Mutex // of writing to out
+	alt  altScreen
+	tail []byte // the end of the output, to show it again
 
 	wakes, wake *os.File // a byte written to wake ends the wait for keys
 	written     chan struct{}
@@ -41,7 +48,7 @@ func Lend(ctx context.Context, in io.Reader, out io.Writer, cmd Command, line, h
 	if !ok || !term.IsTerminal(tty.Fd()) {
 		return ErrNoTerminal
 	}
-	l := &loan{in: int(tty.Fd()), out: out, cmd: cmd, written: make(chan struct{})}
+	l := &loan{in: int(tty.Fd()), out: out, cmd: cmd, line: line, hint: hint, tail: cmd.EarlierOutput(), written: make(chan struct{})}
 	if l.wakes, l.wake, err = os.Pipe(); err != nil {
 		return fmt.Errorf("lend the keyboard: %w", err)
 	}
@@ -63,18 +70,18 @@ func Lend(ctx context.Context, in io.Reader, out io.Writer, cmd Command, line, h
 			err = restored
 		}
 	}()
-	return l.run(ctx, line, hint)
+	return l.run(ctx)
 }
 
 // run copies in both directions until one of them ends.
-func (l *loan) run(ctx context.Context, line, hint string) error {
+func (l *loan) run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, l.interrupt)()
-	cols, rows := l.size()
-	_, err := io.WriteString(l.out, saveTitle+"\r\n"+heading(line, hint, cols)+"\r\n"+plainTail(l.cmd.EarlierOutput(), rows-2))
-	if err != nil {
+	if err := l.introduce(saveTitle); err != nil {
 		close(l.written)
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
+	lent.Store(l)
+	defer lent.Store(nil)
 	go l.write()
 	defer l.followSize()()
 	if err := l.keys(); err != nil {
@@ -85,6 +92,33 @@ func (l *loan) run(ctx context.Context, line, hint string) error {
 	}
 	<-l.written
 	return l.failed
+}
+
+// lent is the terminal while it is lent.
+var lent atomic.Pointer[loan]
+
+// Redraw shows what has the terminal again, if it is lent: another terminal has taken the place of the one before.
+func Redraw() {
+	l := lent.Load()
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.alt.on {
+		_ = l.introduce("") // if it fails, so does the next write
+		return
+	}
+	cols, rows := l.size()
+	l.cmd.Resize(cols, max(1, rows-1)) // its program draws again if the size changes
+	l.cmd.Resize(cols, rows)
+}
+
+// introduce writes the heading and what the command has written so far.
+func (l *loan) introduce(before string) error {
+	cols, rows := l.size()
+	_, err := io.WriteString(l.out, before+"\r\n"+heading(l.line, l.hint, cols)+"\r\n"+plainTail(l.tail, rows-2))
+	return err
 }
 
 // interrupt ends the wait for keys.
@@ -102,8 +136,7 @@ func (l *loan) write() {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := l.cmd.Read(buf)
-		l.alt.add(buf[:n])
-		if _, bad := l.out.Write(buf[:n]); bad != nil {
+		if bad := l.show(buf[:n]); bad != nil {
 			l.failed = fmt.Errorf("write to the terminal: %w", bad)
 			return
 		}
@@ -111,6 +144,16 @@ func (l *loan) write() {
 			return
 		}
 	}
+}
+
+func (l *loan) show(p []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.alt.add(p)
+	l.tail = append(l.tail, p...)
+	l.tail = slices.Delete(l.tail, 0, max(0, len(l.tail)-maxTail))
+	_, err := l.out.Write(p)
+	return err
 }
 
 // keys copies what the user types to the command. It returns nil when the wait is interrupted and

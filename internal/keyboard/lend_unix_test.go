@@ -238,3 +238,30 @@ func TestLendEndsOtherwise(t *testing.T) {
 	}
 	<-c.closed
 }
+
+// Another terminal in the place of the one before sees the command: its output again or, on the alternate screen, what the
+// program draws after a change of its size.
+func TestRedraw(t *testing.T) {
+	Redraw() // nothing is lent
+	c := newCommand()
+	c.before = "earlier\n"
+	d := lend(t, t.Context(), c)
+	c.out <- "Password:"
+	d.sees("earlier\r\nPassword:")
+	take(t, c.sizes)
+	Redraw()
+	d.sees("Password:\r\nparley: make install")
+	if text := d.text(); !strings.HasSuffix(text, "\r\nearlier\r\nPassword:") {
+		t.Errorf("%q", text)
+	}
+	c.out <- "\x1b[?1049hfull"
+	d.sees("full")
+	Redraw()
+	if a, b := take(t, c.sizes), take(t, c.sizes); a != [2]int{90, 19} || b != [2]int{90, 20} {
+		t.Errorf("sizes %v, %v", a, b)
+	}
+	close(c.out)
+	if err := d.ends(); err != nil {
+		t.Error(err)
+	}
+}

@@ -10,3 +10,6 @@ func Lend(_ context.Context, _ io.Reader, _ io.Writer, cmd Command, _, _ string)
 	cmd.Close()
 	return ErrNoTerminal
 }
+
+// Redraw does nothing.
+func Redraw() {}

@@ -13,6 +13,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"parley/internal/record"
@@ -21,14 +23,27 @@ import (
 // longest is how long the path of a socket may be, in bytes: 104 with its end on some systems.
 const longest = 100
 
-// Path returns a path for a socket with this name, in a directory that is the user's alone, which it makes:
-// below $XDG_RUNTIME_DIR, else where parley keeps its state or, if that path is too long, the directory for
-// temporary files.
-func Path(name string) (string, error) {
+// Path returns a path for a socket on which this process listens. Its file is named after name, the process and kind. Its
+// directory is the user's alone, and is made: below $XDG_RUNTIME_DIR, else where parley keeps its state or, if that path
+// is too long, the directory for temporary files.
+func Path(name, kind string) (string, error) {
+	const most = 16
+	return pathOf(fmt.Sprintf("%s.%d.%s", strings.ToValidUTF8(name[:min(len(name), most)], ""), os.Getpid(), kind))
+}
+
+// owner returns the process that listens at a path of Path's, 0 if it does not say.
+func owner(path string) int {
+	parts := strings.Split(filepath.Base(path), ".")
+	pid, _ := strconv.Atoi(parts[max(0, len(parts)-2)])
+	return pid
+}
+
+// pathOf returns the path of a socket with this file's name.
+func pathOf(file string) (string, error) {
 	places := append(private(), filepath.Join(os.TempDir(), fmt.Sprintf("parley-%d", os.Getuid())))
 	var first error
 	for _, dir := range places {
-		path := filepath.Join(dir, name)
+		path := filepath.Join(dir, file)
 		if len(path) > longest {
 			continue
 		}
@@ -41,7 +56,7 @@ func Path(name string) (string, error) {
 		}
 	}
 	if first == nil {
-		first = fmt.Errorf("%s: the path is too long for a socket", filepath.Join(places[len(places)-1], name))
+		first = fmt.Errorf("%s: the path is too long for a socket", filepath.Join(places[len(places)-1], file))
 	}
 	return "", first
 }
@@ -100,8 +115,17 @@ func (l listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Dial connects to a listener of the same user.
+// Dial connects to a listener of the same user, at a path that Path has returned there. If nothing is at the path, that is
+// where the directories of this process are: the home directory may have been moved.
 func Dial(ctx context.Context, path string) (net.Conn, error) {
+	conn, err := dial(ctx, path)
+	if moved, failed := pathOf(filepath.Base(path)); errors.Is(err, os.ErrNotExist) && failed == nil && moved != path {
+		return dial(ctx, moved)
+	}
+	return conn, err
+}
+
+func dial(ctx context.Context, path string) (net.Conn, error) {
 	if err := checkPrivate(filepath.Dir(path)); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package localsock
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 
 func TestConnects(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	path := must.Get(Path("x"))(t)
+	path := must.Get(Path("x", "sock"))(t)
 	must.Do(t, os.WriteFile(path, nil, 0o644)) // what an earlier listener has left
 	ln := must.Get(Listen(path))(t)
 	defer ln.Close()
@@ -32,26 +33,54 @@ func TestConnects(t *testing.T) {
 	}
 }
 
+// A socket at which another process listens than its path says is not connected to: the two may have been swapped.
+func TestSwapped(t *testing.T) {
+	if p, err := ofSelf(t); err != nil || p.pid < 0 {
+		t.Skip("this system does not say who listens")
+	}
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	path := must.Get(Path("x", "sock"))(t)
+	ln := must.Get(Listen(path))(t)
+	defer ln.Close()
+	other := filepath.Join(filepath.Dir(path), fmt.Sprintf("y.%d.sock", os.Getppid()))
+	must.Do(t, os.Rename(path, other))
+	if _, err := Dial(context.Background(), other); err == nil || !strings.Contains(err.Error(), "another process listens") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// ofSelf returns this process as the peer of itself.
+func ofSelf(t *testing.T) (p peer, err error) {
+	path := filepath.Join(t.TempDir(), "s")
+	ln := must.Get(net.Listen("unix", path))(t)
+	defer ln.Close()
+	conn := must.Get(net.Dial("unix", path))(t)
+	defer conn.Close()
+	err = checkUser(conn.(*net.UnixConn), func(_ int, got peer) error { p = got; return nil })
+	return p, err
+}
+
 // The path is short enough, whatever the directories are.
 func TestPath(t *testing.T) {
 	base := t.TempDir()
+	file := fmt.Sprintf("n.%d.s", os.Getpid())
 	long := filepath.Join(base, strings.Repeat("x", longest))
 	for _, c := range []struct{ runtime, state, tmp, want string }{
-		{base + "/sub", base + "/state", base + "/temp", base + "/sub/parley/n"},
-		{"", base + "/state", base + "/temp", base + "/state/sockets/n"},
-		{"relative", base + "/state", base + "/temp", base + "/state/sockets/n"},
-		{long, base + "/state", base + "/temp", base + "/state/sockets/n"},
+		{base + "/sub", base + "/state", base + "/temp", base + "/sub/parley/" + file},
+		{"", base + "/state", base + "/temp", base + "/state/sockets/" + file},
+		{"relative", base + "/state", base + "/temp", base + "/state/sockets/" + file},
+		{long, base + "/state", base + "/temp", base + "/state/sockets/" + file},
 		{long, long, base + "/temp", base + "/temp/parley-"},
 	} {
 		t.Setenv("XDG_RUNTIME_DIR", c.runtime)
 		t.Setenv("PARLEY_STATE", c.state)
 		t.Setenv("TMPDIR", c.tmp)
-		if got, err := Path("n"); err != nil || !strings.HasPrefix(got, c.want) || len(got) > longest {
+		if got, err := Path("n", "s"); err != nil || !strings.HasPrefix(got, c.want) || len(got) > longest {
 			t.Errorf("%+v: got %s, %v", c, got, err)
 		}
 	}
 	t.Setenv("TMPDIR", long)
-	if _, err := Path("n"); err == nil || !strings.Contains(err.Error(), "too long") {
+	if _, err := Path("n", "s"); err == nil || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -64,7 +93,7 @@ func TestPrivate(t *testing.T) {
 	must.Do(t, os.Mkdir(dir, 0o755))
 	must.Do(t, os.Chmod(dir, 0o755))
 	t.Setenv("PARLEY_STATE", filepath.Join(base, "state"))
-	if got, err := Path("n"); err != nil || got != filepath.Join(base, "state", "sockets", "n") {
+	if got, err := Path("n", "s"); err != nil || filepath.Dir(got) != filepath.Join(base, "state", "sockets") {
 		t.Errorf("got %s, %v", got, err)
 	}
 	if _, err := Listen(filepath.Join(dir, "n")); err == nil || !strings.Contains(err.Error(), "chmod 700") {
@@ -90,7 +119,7 @@ func TestOtherUser(t *testing.T) {
 	dir := filepath.Join(base, "parley")
 	must.Do(t, os.Mkdir(dir, 0o700))
 	must.Do(t, os.Chown(dir, 12345, 12345))
-	if got, err := Path("n"); err != nil || got != filepath.Join(base, "state", "sockets", "n") {
+	if got, err := Path("n", "s"); err != nil || filepath.Dir(got) != filepath.Join(base, "state", "sockets") {
 		t.Errorf("got %s, %v", got, err)
 	}
 	if _, err := Listen(filepath.Join(dir, "n")); err == nil || !strings.Contains(err.Error(), "another user") {
@@ -101,15 +130,13 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
-// A socket is out of the reach of the sandbox only where nothing but parley writes, whatever this terminal has as its
-// directory for temporary files.
+// A socket is out of the reach of the sandbox only where nothing but parley writes, and not in a directory for temporary
+// files.
 func TestOutOfReach(t *testing.T) {
-	temp, home := t.TempDir(), must.Get(os.MkdirTemp(".", "home"))(t) // not among temporary files
-	home = must.Get(filepath.Abs(home))(t)
-	t.Cleanup(func() { os.RemoveAll(home) })
+	temp, home := t.TempDir(), t.TempDir()
+	temps := []string{filepath.Join(home, "temp"), temp}
 	t.Setenv("XDG_RUNTIME_DIR", filepath.Join(home, "run"))
 	t.Setenv("PARLEY_STATE", filepath.Join(home, "state"))
-	t.Setenv("TMPDIR", filepath.Join(home, "temp"))
 	link := filepath.Join(home, "link")
 	must.Do(t, os.Symlink(temp, link))
 	for _, dir := range []string{"run/parley", "state/sockets", "other/parley", "link/parley", "temp/parley"} {
@@ -117,13 +144,13 @@ func TestOutOfReach(t *testing.T) {
 	}
 	for dir, want := range map[string]bool{filepath.Join(home, "run/parley"): true, filepath.Join(home, "state/sockets"): true,
 		filepath.Join(home, "other/parley"): false, "/elsewhere/parley-1000": false, filepath.Join(home, "temp/parley-1000"): false} {
-		if got := outOfReach(dir); got != want {
+		if got := outOfReach(dir, temps); got != want {
 			t.Errorf("%s: %v", dir, got)
 		}
 	}
 	for _, dir := range []string{link, filepath.Join(home, "temp")} {
 		t.Setenv("XDG_RUNTIME_DIR", dir)
-		if outOfReach(filepath.Join(dir, "parley")) {
+		if outOfReach(filepath.Join(dir, "parley"), temps) {
 			t.Errorf("%s is out of reach", dir)
 		}
 	}

@@ -20,9 +20,27 @@ func peerOf(fd int) (peer, error) {
 
 var errRestricted = errors.New("the other side runs in a sandbox, or was started by this parley")
 
-// checkProcess refuses a process that is restricted if this one is not and, with descent, one that descends from this one.
-func checkProcess(pid int, descent bool) error {
-	return checkStatus(pid, os.Getpid(), descent, statusOf)
+// checkProcess refuses a process at the other end of a socket that is restricted if this one is not and, with descent, one
+// that descends from this one.
+func checkProcess(fd, pid int, descent bool) error {
+	if err := checkStatus(pid, os.Getpid(), descent, statusOf); err != nil {
+		return err
+	}
+	if !lives(fd) {
+		return errors.New("the other side has ended")
+	}
+	return nil
+}
+
+// lives reports whether the process at the other end of a socket lives. If it does, nothing that was read of its number
+// was about a later process with that number. Kernels before 6.5 cannot tell.
+func lives(fd int) bool {
+	process, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+	if err != nil {
+		return errors.Is(err, unix.ENOPROTOOPT)
+	}
+	defer unix.Close(process)
+	return unix.PidfdSendSignal(process, 0, nil, 0) == nil
 }
 
 // status is what the kernel says of a process.

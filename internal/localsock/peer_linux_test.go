@@ -2,9 +2,59 @@ package localsock
 
 import (
 	"errors"
+	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"parley/internal/must"
 )
+
+// connects is the variable with the socket to which the test binary connects, and then ends.
+const connects = "LOCALSOCK_TEST_CONNECTS"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(connects); path != "" {
+		if _, err := net.Dial("unix", path); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// What the system says of a process that has ended may be about another one: it is told apart from one that lives.
+func TestLives(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	ln := must.Get(net.Listen("unix", path))(t)
+	defer ln.Close()
+	accepted := func() (alive bool) {
+		conn := must.Get(ln.Accept())(t)
+		defer conn.Close()
+		raw := must.Get(conn.(*net.UnixConn).SyscallConn())(t)
+		must.Do(t, raw.Control(func(fd uintptr) {
+			if _, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD); errors.Is(err, unix.ENOPROTOOPT) {
+				t.Skip("this kernel does not say")
+			}
+			alive = lives(int(fd))
+		}))
+		return alive
+	}
+	self := must.Get(net.Dial("unix", path))(t)
+	defer self.Close()
+	if !accepted() {
+		t.Error("this process does not live")
+	}
+	cmd := exec.Command(must.Get(os.Executable())(t))
+	cmd.Env = append(os.Environ(), connects+"="+path)
+	must.Do(t, cmd.Run())
+	if accepted() {
+		t.Error("one that has ended lives")
+	}
+}
 
 // A peer in the sandbox, or below the listener, is refused; everything else of the user's is not.
 func TestCheckStatus(t *testing.T) {

@@ -3,6 +3,8 @@
 package localsock
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -29,22 +31,32 @@ func checkPrivate(dir string) error {
 	return nil
 }
 
-// peer is the process at the other end.
+// peer is the process at the other end. pid is negative where the system does not say.
 type peer struct{ uid, pid int }
 
 // checkListener returns an error unless the other side belongs to this user. Where programs in the sandbox may write, it
-// must not be one of these: the user would type into it.
+// must be the process that the path names, since sockets may have been swapped, and none of these programs: the user would
+// type into it.
 func checkListener(conn *net.UnixConn, path string) error {
-	p, err := userOf(conn)
-	if err != nil || outOfReach(filepath.Dir(path)) {
-		return err
-	}
-	return checkProcess(p.pid, false)
+	return checkUser(conn, func(fd int, p peer) error {
+		switch {
+		case outOfReach(filepath.Dir(path), []string{os.TempDir(), "/tmp", "/var/tmp"}):
+			return nil
+		case p.pid >= 0 && p.pid != owner(path):
+			return fmt.Errorf("another process listens at %s", path)
+		}
+		return checkProcess(fd, p.pid, false)
+	})
 }
 
-// outOfReach reports whether programs in the sandbox cannot write in the directory of a socket. Those of a keeper may
-// have had another directory for temporary files than this process.
-func outOfReach(dir string) bool {
+// checkPeer returns an error unless the peer may connect to this process.
+func checkPeer(conn *net.UnixConn) error {
+	return checkUser(conn, func(fd int, p peer) error { return checkProcess(fd, p.pid, true) })
+}
+
+// outOfReach reports whether programs in the sandbox cannot write in the directory of a socket. temps are the
+// directories for temporary files: those of a keeper may have had another one than this process.
+func outOfReach(dir string, temps []string) bool {
 	if !slices.Contains(private(), dir) {
 		return false
 	}
@@ -52,7 +64,7 @@ func outOfReach(dir string) bool {
 	if err != nil {
 		return false
 	}
-	for _, temp := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+	for _, temp := range temps {
 		for _, dir := range []string{dir, real} {
 			if rel, err := filepath.Rel(temp, dir); err == nil && filepath.IsLocal(rel) {
 				return false
@@ -62,29 +74,22 @@ func outOfReach(dir string) bool {
 	return true
 }
 
-func userOf(conn *net.UnixConn) (p peer, err error) {
+// checkUser returns an error unless the other side belongs to this user and passes another check.
+func checkUser(conn *net.UnixConn, more func(fd int, p peer) error) error {
 	raw, err := conn.SyscallConn()
-	if err != nil {
-		return p, err
-	}
-	var failed error
-	if err := raw.Control(func(fd uintptr) { p, failed = peerOf(int(fd)) }); err != nil {
-		return p, err
-	}
-	if failed != nil {
-		return p, failed
-	}
-	if p.uid != os.Getuid() {
-		return p, fmt.Errorf("the other side belongs to another user")
-	}
-	return p, nil
-}
-
-// checkPeer returns an error unless the peer may connect to this process.
-func checkPeer(conn *net.UnixConn) error {
-	p, err := userOf(conn)
 	if err != nil {
 		return err
 	}
-	return checkProcess(p.pid, true)
+	var refused error
+	err = raw.Control(func(fd uintptr) {
+		switch p, err := peerOf(int(fd)); {
+		case err != nil:
+			refused = err
+		case p.uid != os.Getuid():
+			refused = errors.New("the other side belongs to another user")
+		default:
+			refused = more(int(fd), p)
+		}
+	})
+	return cmp.Or(err, refused)
 }

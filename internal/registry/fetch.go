@@ -181,9 +181,11 @@ func because(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	var request *url.Error
-	if errors.As(err, &request) {
-		return request.Err
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		err = request.Err
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
 	}
 	return err
 }

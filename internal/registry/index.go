@@ -57,9 +57,12 @@ func decode(data []byte) (*Index, error) {
 	if !json.Valid(data) {
 		return nil, errors.New("the index is not JSON")
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if err := toAgents(dec); err != nil {
-		return nil, err
+	var index struct{ Agents json.RawMessage }
+	_ = json.Unmarshal(data, &index) // else it has no agents
+	// One by one, since there can be millions.
+	dec := json.NewDecoder(bytes.NewReader(index.Agents))
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		return nil, errors.New("the index lists no agents")
 	}
 	x := &Index{}
 	seen := map[string]bool{}
@@ -90,29 +93,4 @@ func decode(data []byte) (*Index, error) {
 	}
 	slices.SortFunc(x.Entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
 	return x, nil
-}
-
-// toAgents reads an index up to its list of agents: nothing else of it is held in memory.
-func toAgents(dec *json.Decoder) error {
-	errNone := errors.New("the index lists no agents")
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return errNone
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return errNone
-		}
-		if name == "agents" {
-			if t, err := dec.Token(); err != nil || t != json.Delim('[') {
-				return errNone
-			}
-			return nil
-		}
-		var other json.RawMessage
-		if err := dec.Decode(&other); err != nil {
-			return errNone
-		}
-	}
-	return errNone
 }

@@ -163,6 +163,10 @@ func TestFetch(t *testing.T) {
 	if kept := must.Get(r.Kept())(t); ids(kept) != "good" {
 		t.Errorf("%+v", kept)
 	}
+	server.Close()
+	if _, err := r.Fetch(t.Context()); err == nil || strings.Count(err.Error(), server.Listener.Addr().String()) != 1 {
+		t.Errorf("the address is not there once: %v", err)
+	}
 	other := Registry{"https://example.com/registry.json", r.File}
 	if _, err := other.Kept(); !errors.Is(err, ErrNotFetched) {
 		t.Errorf("the index of another registry is used: %v", err)

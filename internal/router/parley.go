@@ -148,6 +148,6 @@ const (
 // Request implements jsonrpc.Handler.
 func (p *parley) Request(req jsonrpc.Request) jsonrpc.Work {
 	ctx, answer := req.Later()
-	forward(ctx, p.router.client, req.Method, req.Params, answer, nil)
+	p.router.forward(ctx, p.router.client, req.Method, req.Params, answer, nil)
 	return jsonrpc.Deferred
 }

@@ -80,8 +80,8 @@ type router struct {
 	owners     map[string]*parley // by the id of a session
 }
 
-// forward passes a request on, and its answer back, and withdraws it if it is cancelled. seen may be nil.
-func forward(ctx context.Context, to *jsonrpc.Peer, method string, params json.RawMessage, answer func(any, error), seen func(json.RawMessage) any) {
+// forward passes a request on, and its answer back, and withdraws it if its sender does, or is a parley that has ended. seen may be nil.
+func (r *router) forward(ctx context.Context, to *jsonrpc.Peer, method string, params json.RawMessage, answer func(any, error), seen func(json.RawMessage) any) {
 	var withdrawn func() bool
 	call := to.Reserve(method, func(result json.RawMessage, err error) {
 		withdrawn()
@@ -95,7 +95,11 @@ func forward(ctx context.Context, to *jsonrpc.Peer, method string, params json.R
 		}
 		answer(result, nil)
 	})
-	withdrawn = context.AfterFunc(ctx, func() { to.Notify("$/cancel_request", map[string]int64{"requestId": call.ID}) })
+	withdrawn = context.AfterFunc(ctx, func() {
+		if r.client.Err() == nil { // else the client has left: what it began continues
+			to.Notify("$/cancel_request", map[string]int64{"requestId": call.ID})
+		}
+	})
 	call.Queue(params)
 }
 
@@ -137,13 +141,13 @@ func (r fromClient) Request(req jsonrpc.Request) jsonrpc.Work {
 	}
 	ctx, answer := req.Later()
 	if p := r.owner(req.Session); p != nil {
-		forward(ctx, p.peer, req.Method, req.Params, answer, nil)
+		r.forward(ctx, p.peer, req.Method, req.Params, answer, nil)
 		return jsonrpc.Deferred
 	}
 	go func() { // nothing about the session was sent before, so nothing is overtaken
 		r.refresh(ctx)
 		if p := r.owner(req.Session); p != nil {
-			forward(ctx, p.peer, req.Method, req.Params, answer, nil)
+			r.forward(ctx, p.peer, req.Method, req.Params, answer, nil)
 			return
 		}
 		answer(nil, jsonrpc.Errorf(jsonrpc.CodeResourceNotFound, "No such session: %s", safetext.Line(req.Session, 100)).WithData(map[string]string{"sessionId": req.Session}))
@@ -188,16 +192,7 @@ func (r *router) initialized(params json.RawMessage) (any, error) {
 			r.name = name
 		}
 	}
-	self := object{"name": "parley", "title": "parley", "version": r.opts.Version}
-	if version == 2 {
-		return object{"protocolVersion": 2, "info": self, "capabilities": object{"session": object{"prompt": object{"image": object{}}, "status": object{}}}}, nil
-	}
-	return object{"protocolVersion": 1, "agentInfo": self, "authMethods": []any{}, "agentCapabilities": object{
-		"loadSession":         true,
-		"promptCapabilities":  object{"image": true, "audio": false, "embeddedContext": false},
-		"mcpCapabilities":     object{"http": false, "sse": false},
-		"sessionCapabilities": object{"list": object{}, "resume": object{}, "close": object{}, "status": object{}},
-	}}, nil
+	return hello.Initialized(version, r.opts.Version, true), nil
 }
 
 // list answers session/list, in one page.
@@ -281,7 +276,7 @@ func (r *router) open(ctx context.Context, params json.RawMessage, answer func(a
 		if err != nil {
 			return err
 		}
-		forward(ctx, p.peer, "session/new", params, answer, func(result json.RawMessage) any {
+		r.forward(ctx, p.peer, "session/new", params, answer, func(result json.RawMessage) any {
 			r.owns(p, envelope.Session(result))
 			return result
 		})
@@ -303,7 +298,7 @@ func (r *router) open(ctx context.Context, params json.RawMessage, answer func(a
 	}
 	r.owns(p, first)
 	resume, _ := json.Marshal(object{"sessionId": first, "cwd": q.Cwd, "mcpServers": []any{}})
-	forward(r.ctx, p.peer, "session/resume", resume, answer, func(result json.RawMessage) any {
+	r.forward(r.ctx, p.peer, "session/resume", resume, answer, func(result json.RawMessage) any {
 		opened := map[string]json.RawMessage{}
 		json.Unmarshal(result, &opened)
 		opened["sessionId"], _ = json.Marshal(first)

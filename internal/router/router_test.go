@@ -17,7 +17,6 @@ import (
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/internal/hello"
-	"parley/internal/must"
 )
 
 // world holds the live parleys of a test. Everything is in memory, so a test may run in a bubble.
@@ -439,7 +438,7 @@ func TestOneParley(t *testing.T) {
 	c := w.connect(func(o *Options) { o.Start, o.Client = nil, "my editor" }).initialize()
 	c.wants(c.call("session/new", `{"cwd":"/x"}`), `{"sessionId":"own"}`)
 	c.wants(c.call("session/prompt", `{"sessionId":"own"}`), `{"did":"session/prompt"}`)
-	if one.hello.Client != "my editor" {
+	if one.hello.Client != "my-editor" {
 		t.Errorf("greeted with %+v", one.hello)
 	}
 	w.end(one)
@@ -470,17 +469,4 @@ func TestAHungParley(t *testing.T) {
 		c.Close(nil)
 		<-c.served
 	})
-}
-
-// Nothing is left of a client that has left, and the parleys see it.
-func TestLeaving(t *testing.T) {
-	w := &world{t: t}
-	one := w.add("one", "a")
-	c := w.connect().initialize()
-	c.call("session/load", `{"sessionId":"a"}`)
-	must.Do(t, c.Close(nil))
-	if err := <-c.served; err != nil {
-		t.Error(err)
-	}
-	<-one.peers[0].Done()
 }

@@ -27,7 +27,6 @@ type Spec struct {
 	Warning    string      // always shown, such as that the server was not verified
 	Tour       [][2]string // what to type first, and what it shows
 	Missing    string      // how to install it; if not empty, it cannot be started
-	Installs   bool        // the front end's Registry can install it
 	NeedsLogin bool        // it required a login when it was started last
 
 	// Dir is the directory in which it works, and Branch the git branch there, if Dir is not

@@ -9,14 +9,14 @@ import (
 
 // limited says what happens to a prompt whose turn a limit has stopped.
 type limited struct {
-	text    string    // first in the queue, as long as it is to be sent again
+	prompt  Prompt    // first in the queue, as long as it is to be sent again
 	resumes time.Time // when
-	resent  string    // the one that was sent again last: it is not sent a third time
+	resent  Prompt    // the one that was sent again last: it is not sent a third time
 }
 
 // ResumesAt returns when a prompt whose turn a limit has stopped is sent again; zero if none is.
 func (p *Prompts) ResumesAt() time.Time {
-	if q := &p.Queue; !q.paused || len(q.texts) == 0 || q.texts[0] != p.limited.text {
+	if q := &p.Queue; !q.paused || len(q.prompts) == 0 || q.prompts[0] != p.limited.prompt {
 		return time.Time{}
 	}
 	return p.limited.resumes
@@ -37,26 +37,26 @@ func (p *Prompts) CancelResume() bool {
 // that in the queue, once, and true is returned.
 func (p *Prompts) stoppedByLimit(e event.TurnEnded) bool {
 	now, resent := p.s.w.opts.Now(), p.limited.resent
-	p.limited.resent = ""
+	p.limited.resent = Prompt{}
 	resets := limitReset(p.s.Thread.Usage.Limit, e, now)
 	if resets.IsZero() {
 		return false
 	}
-	text, prompted := p.turnPrompt()
-	text = ForAgent(text)
+	again, prompted := p.turnPrompt()
+	again.Text = ForAgent(again.Text)
 	wait := resets.Sub(now)
-	resumes := prompted && text != "" && text != resent && p.s.Thread.Prompted() && wait <= p.s.w.opts.ResumeWithin && p.ResumesAt().IsZero()
+	resumes := prompted && again.Text != "" && again != resent && p.s.Thread.Prompted() && wait <= p.s.w.opts.ResumeWithin && p.ResumesAt().IsZero()
 	p.s.w.tell(LimitReached{OfSession{p.s}, resets, resumes})
 	if !resumes {
 		return false
 	}
-	p.Queue.PutBack(text)
-	p.limited = limited{text: text, resumes: resets}
+	p.Queue.PutBack(again)
+	p.limited = limited{prompt: again, resumes: resets}
 	p.s.w.begin(func() Result {
 		return pause(p.s.w, wait, func() {
 			if p.limited.resumes == resets && !p.ResumesAt().IsZero() && p.s.IsOpen() && p.s.w.has(p.s) {
 				p.Resume()
-				p.limited.resent = text
+				p.limited.resent = again
 			}
 		})
 	})

@@ -141,7 +141,7 @@ type (
 	// PromptSent: a prompt was sent. Notes say which of its files could not be read.
 	PromptSent struct {
 		OfSession
-		Text  string
+		Prompt
 		Notes []string
 		Held  bool // a turn runs: the agent reads it when it can
 		Log   int  // how many lines the agent's log had before
@@ -157,14 +157,14 @@ type (
 	// PromptNotSent: a prompt could not be sent. The workspace does not keep it.
 	PromptNotSent struct {
 		OfSession
-		Text string
-		Err  error
+		Prompt
+		Err error
 	}
 	// PromptReturned: the agent refused or returned a prompt. The workspace does not keep it.
 	PromptReturned struct {
 		OfSession
-		Key       uint64 // grows with every prompt of the session
-		Text      string
+		Key uint64 // grows with every prompt of the session
+		Prompt
 		Withdrawn bool
 		Dropped   bool  // the user asked to drop it
 		Err       error // nil if it was withdrawn

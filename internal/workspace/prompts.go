@@ -33,29 +33,27 @@ type Prompts struct {
 	Carried     carried.Blocks     // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
 	Unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
 
-	Steering []string // those that are being put into the running turn
+	Steering []Prompt // those that are being put into the running turn
 
 	s         *Session
 	sending   *sending        // the prompt whose files are being read
 	refused   []unsent        // prompts that the agent refused for want of a login
-	last      string          // the last prompt sent
+	last      Prompt          // the last prompt sent, with what was carried
 	dropped   map[uint64]bool // held prompts to drop when the agent returns them
 	explains  bool            // the first queued prompt says why something was rejected
 	replaces  bool            // the turn was stopped for the first queued prompt
 	switching bool            // the mode is being set for the next prompt
 
 	limited limited
-
-	literal literal
 }
 
 // sending is a prompt whose files are read before it is sent. Until then no other prompt
 // of the session is sent, so that they keep their order. The task and the user decide by
 // state whether it is sent or given up.
 type sending struct {
-	text    string
+	prompt  Prompt
 	carried []string
-	whole   string // both
+	whole   Prompt // both
 	queued  int    // queued prompts when it started
 	cancel  context.CancelFunc
 	state   atomic.Int32
@@ -83,15 +81,22 @@ func (p *Prompts) Reading() (text string, ok bool) {
 	if p.sending == nil {
 		return "", false
 	}
-	return p.sending.text, true
+	return p.sending.prompt.Text, true
 }
 
 // Pending returns the prompts that the user may still need: those queued, being sent or refused, and the
 // last one.
-func (p *Prompts) Pending() []string {
-	all := slices.Concat(p.Queue.texts, texts(p.refused), p.Steering)
+func (p *Prompts) Pending() []string { return texts(p.pending()) }
+
+// Has reports whether the prompt with an ID is one of the pending ones.
+func (p *Prompts) Has(id uint64) bool {
+	return slices.ContainsFunc(p.pending(), func(o Prompt) bool { return o.ID == id })
+}
+
+func (p *Prompts) pending() []Prompt {
+	all := slices.Concat(p.Queue.prompts, prompts(p.refused), p.Steering)
 	if p.sending != nil {
-		all = append(all, p.sending.text)
+		all = append(all, p.sending.prompt)
 	}
 	return append(all, p.last)
 }
@@ -106,7 +111,7 @@ func (p *Prompts) holds() bool {
 // which holds it.
 func (p *Prompts) Ready() bool {
 	open := p.s.acp
-	if open == nil || p.sending != nil || p.switching || len(p.Queue.texts) > 0 && p.s.Busy() {
+	if open == nil || p.sending != nil || p.switching || len(p.Queue.prompts) > 0 && p.s.Busy() {
 		return false
 	}
 	switch p.s.Thread.State {
@@ -122,11 +127,6 @@ func (p *Prompts) Ready() bool {
 // is set. A prompt that was taken off the queue for editing returns to its place, and
 // those before it are sent first.
 func (p *Prompts) Submit(text string, hold bool) error {
-	p.literal.remove(sentText(text)) // the user has typed or edited it
-	return p.submit(text, hold)
-}
-
-func (p *Prompts) submit(text string, hold bool) error {
 	q, now := &p.Queue, !hold && p.Ready()
 	switch {
 	case q.editing && (!now || q.at > 0):
@@ -141,18 +141,32 @@ func (p *Prompts) submit(text string, hold bool) error {
 	case q.editing: // it is the first of the queue
 		q.paused = false
 	}
+	prompt := q.typed(text)
 	q.EndEdit()
-	return p.Send(text)
+	return p.send(prompt)
+}
+
+// SubmitOf is like Submit for a prompt of a client that has joined. One that the user has taken off the queue keeps
+// its place.
+func (p *Prompts) SubmitOf(prompt Prompt) error {
+	q := &p.Queue
+	if len(q.prompts) > 0 && !q.paused || !p.Ready() {
+		q.add(prompt)
+		return nil
+	}
+	return p.send(prompt)
 }
 
 // SubmitNext sends a prompt that explains a rejection, or queues it before all others if none can be
 // sent now. Some agents cancel their turn after a rejection; the prompt is sent then, too, unless the
 // user has stopped the turn.
-func (p *Prompts) SubmitNext(text string) error {
+func (p *Prompts) SubmitNext(text string) error { return p.submitNext(Prompt{Text: text}) }
+
+func (p *Prompts) submitNext(prompt Prompt) error {
 	if p.Ready() {
-		return p.Send(text)
+		return p.send(prompt)
 	}
-	p.Queue.next(0, text)
+	p.Queue.next(0, prompt)
 	p.explains = true
 	return nil
 }
@@ -165,7 +179,9 @@ func (p *Prompts) Resume() {
 
 // Send sends a prompt now, a command of the agent's without its prefix. It does not block: if files must
 // be read first, a task reads them and sends it.
-func (p *Prompts) Send(text string) error {
+func (p *Prompts) Send(text string) error { return p.send(Prompt{Text: text}) }
+
+func (p *Prompts) send(prompt Prompt) error {
 	open := p.s.acp
 	switch {
 	case open == nil:
@@ -173,15 +189,15 @@ func (p *Prompts) Send(text string) error {
 	case p.sending != nil:
 		return ErrReading
 	}
-	sent := sentText(text)
-	whole := strings.Join(p.Carried, "") + sent
+	sent := Prompt{sentText(prompt.Text), prompt.ID}
+	whole := Prompt{strings.Join(p.Carried, "") + sent.Text, prompt.ID}
 	if blocks := p.expand(sent); blocks != nil {
 		p.refused = nil
-		p.sendExpanded(text, whole, blocks)
+		p.sendExpanded(prompt, whole, blocks)
 		return nil
 	}
-	out := PromptSent{OfSession{p.s}, text, nil, open.Running(), p.s.Agent.Log.Total()}
-	if err := open.Prompt(append(textBlocks(p.Carried), event.Block{Text: sent})...); err != nil {
+	out := PromptSent{OfSession{p.s}, prompt, nil, open.Running(), p.s.Agent.Log.Total()}
+	if err := open.Prompt(append(textBlocks(p.Carried), event.Block{Text: sent.Text, ID: sent.ID})...); err != nil {
 		return err
 	}
 	p.last, p.refused, p.Carried = whole, nil, nil
@@ -197,7 +213,7 @@ func textBlocks(texts []string) (out []event.Block) {
 }
 
 // expand returns a function that reads the files and images of a prompt, nil if it is plain text.
-func (p *Prompts) expand(text string) func(context.Context) ([]event.Block, []string) {
+func (p *Prompts) expand(prompt Prompt) func(context.Context) ([]event.Block, []string) {
 	conn := p.s.Agent.conn
 	if conn == nil {
 		return nil
@@ -207,16 +223,16 @@ func (p *Prompts) expand(text string) func(context.Context) ([]event.Block, []st
 		to.Withheld = func() { p.s.sayOnce("This agent runs elsewhere and gets no files: @ stays text") }
 	}
 	read := p.s.w.opts.ReadFile
-	if p.literal.has(text) {
+	if prompt.ID != 0 {
 		read = nil
 	}
-	return p.s.w.images.Expand(text, read, to)
+	return p.s.w.images.Expand(prompt.Text, read, to)
 }
 
 // sendExpanded reads the files that a prompt mentions, then sends it.
-func (p *Prompts) sendExpanded(text, whole string, expand func(context.Context) ([]event.Block, []string)) {
+func (p *Prompts) sendExpanded(prompt, whole Prompt, expand func(context.Context) ([]event.Block, []string)) {
 	ctx, cancel := context.WithTimeoutCause(p.s.w.conns.ctx, readPatience, errTooSlow)
-	out := &sending{text: text, carried: p.Carried, whole: whole, queued: len(p.Queue.texts), cancel: cancel}
+	out := &sending{prompt: prompt, carried: p.Carried, whole: whole, queued: len(p.Queue.prompts), cancel: cancel}
 	p.sending, p.Carried = out, nil
 	open, held := p.s.acp, p.s.acp.Running()
 	p.s.w.begin(func() Result {
@@ -225,15 +241,18 @@ func (p *Prompts) sendExpanded(text, whole string, expand func(context.Context) 
 		if !out.state.CompareAndSwap(reading, goingOut) {
 			return nil
 		}
-		n := PromptSent{OfSession{p.s}, text, notes, held, p.s.Agent.Log.Total()}
+		for i := range blocks {
+			blocks[i].ID = prompt.ID
+		}
+		n := PromptSent{OfSession{p.s}, prompt, notes, held, p.s.Agent.Log.Total()}
 		err := open.Prompt(append(textBlocks(out.carried), blocks...)...)
 		return after(func() { p.sent(out, n, err) })
 	})
 }
 
-// turnPrompt returns the prompt of the last turn, as it was typed; false if the agent has
+// turnPrompt returns the prompt of the last turn, as it was typed, with what was carried; false if the agent has
 // accepted none: then the response to the prompt decides.
-func (p *Prompts) turnPrompt() (string, bool) {
+func (p *Prompts) turnPrompt() (Prompt, bool) {
 	last := p.last
 	if out := p.sending; out != nil && out.state.Load() == goingOut {
 		last = out.whole
@@ -247,13 +266,13 @@ func (p *Prompts) turnPrompt() (string, bool) {
 			break
 		}
 		if text := string(it.Text); it.Kind == thread.UserMessage {
-			if last == "" || !strings.HasPrefix(text, last) { // it belongs to another prompt
-				return text, true
+			if last.Text == "" || !strings.HasPrefix(text, last.Text) { // it belongs to another prompt
+				return Prompt{text, notTyped}, true
 			}
 			return last, true
 		}
 	}
-	return "", false
+	return Prompt{}, false
 }
 
 // sent records that a prompt was sent, or why not.
@@ -265,13 +284,13 @@ func (p *Prompts) sent(out *sending, n PromptSent, err error) {
 	p.sending = nil
 	if err != nil {
 		p.Carried.Return(out.carried)
-		w.tell(PromptNotSent{OfSession{p.s}, out.text, err})
+		w.tell(PromptNotSent{OfSession{p.s}, out.prompt, err})
 		return
 	}
 	p.last = out.whole
 	p.s.prompted(n)
 	// Prompts submitted in the meantime can be sent to an agent that accepts them now.
-	for q := &p.Queue; p.sending == nil && !q.paused && out.queued == 0 && len(q.texts) > 0 && p.holds() && p.s.acp != nil; {
+	for q := &p.Queue; p.sending == nil && !q.paused && out.queued == 0 && len(q.prompts) > 0 && p.holds() && p.s.acp != nil; {
 		if !p.sendFirst() {
 			break
 		}
@@ -284,27 +303,28 @@ func (p *Prompts) sent(out *sending, n PromptSent, err error) {
 // StopSending takes back the prompt whose files are being read, and returns it; false if
 // there is none. The queue after it is paused.
 func (p *Prompts) StopSending() (text string, ok bool) {
-	if text, ok = p.takeBack(); ok && !p.Queue.paused {
+	prompt, ok := p.takeBack()
+	if ok && !p.Queue.paused {
 		p.pause()
 	}
-	return text, ok
+	return prompt.Text, ok
 }
 
 // takeBack takes back the prompt whose files are being read.
-func (p *Prompts) takeBack() (text string, ok bool) {
+func (p *Prompts) takeBack() (prompt Prompt, ok bool) {
 	out := p.sending
 	if out == nil || !out.giveUp() {
-		return "", false
+		return prompt, false
 	}
 	p.sending = nil
 	p.Carried.Return(out.carried)
-	return out.text, true
+	return out.prompt, true
 }
 
 // requeue puts the prompt whose files are being read first in the queue.
 func (p *Prompts) requeue() {
-	if text, ok := p.takeBack(); ok {
-		p.Queue.prepend(text)
+	if prompt, ok := p.takeBack(); ok {
+		p.Queue.prepend(prompt)
 	}
 }
 
@@ -314,9 +334,9 @@ func (p *Prompts) requeueRefused() bool {
 	if len(p.refused) == 0 {
 		return false
 	}
-	refused := texts(p.refused)
-	for i, text := range refused {
-		refused[i] = ForAgent(text)
+	refused := prompts(p.refused)
+	for i := range refused {
+		refused[i].Text = ForAgent(refused[i].Text)
 	}
 	p.Queue.prepend(refused...)
 	p.refused, p.Queue.paused = nil, false
@@ -326,15 +346,15 @@ func (p *Prompts) requeueRefused() bool {
 // sendFirst sends the first queued prompt; false if no other may follow now. A command is left to the
 // front end between turns.
 func (p *Prompts) sendFirst() bool {
-	text := p.Queue.texts[0]
-	if IsCommand(text) {
+	first := p.Queue.prompts[0]
+	if IsCommand(first.Text) {
 		if p.s.Thread.State == thread.Idle {
 			p.Queue.dequeue()
-			p.s.w.tell(CommandDue{OfSession{p.s}, text})
+			p.s.w.tell(CommandDue{OfSession{p.s}, first.Text})
 		}
 		return false
 	}
-	if err := p.Send(text); err != nil {
+	if err := p.send(first); err != nil {
 		p.Queue.paused = true
 		p.s.Say("Not sent: " + err.Error())
 		return false
@@ -346,7 +366,7 @@ func (p *Prompts) sendFirst() bool {
 // sendQueued sends the first queued prompt if that is allowed now.
 func (p *Prompts) sendQueued() {
 	open := p.s.acp
-	if p.Queue.paused || len(p.Queue.texts) == 0 || open == nil || p.sending != nil || p.switching || p.s.Thread.State != thread.Idle {
+	if p.Queue.paused || len(p.Queue.prompts) == 0 || open == nil || p.sending != nil || p.switching || p.s.Thread.State != thread.Idle {
 		return
 	}
 	if open.Running() && !p.holds() { // events will report its start and end
@@ -363,8 +383,8 @@ func (p *Prompts) turnEnded(e event.TurnEnded) {
 	follows := p.explains && !stopped || p.replaces
 	p.s.stopAsked, p.explains, p.replaces = time.Time{}, false, false
 	if WantsLogin(e.Err) {
-		if text, ok := p.turnPrompt(); ok {
-			p.refused = append(p.refused, unsent{0, text})
+		if prompt, ok := p.turnPrompt(); ok {
+			p.refused = append(p.refused, unsent{0, prompt})
 			p.wantLogin(e.Err)
 		}
 		return
@@ -394,30 +414,33 @@ func (p *Prompts) pause() {
 // failed handles a prompt that the agent refused: it is kept until after a login or
 // after the turn, or returned to the user.
 func (p *Prompts) failed(e event.PromptFailed) {
-	text := p.s.w.images.TextOf(e.Blocks)
+	prompt := Prompt{Text: p.s.w.images.TextOf(e.Blocks)}
+	if n := len(e.Blocks); n > 0 {
+		prompt.ID = e.Blocks[n-1].ID
+	}
 	if !WantsLogin(e.Err) { // the running turn belongs to another prompt
-		if p.last == text {
-			p.last = ""
+		if p.last == prompt {
+			p.last = Prompt{}
 		}
-		if out := p.sending; out != nil && out.whole == text {
-			out.whole = ""
+		if out := p.sending; out != nil && out.whole == prompt {
+			out.whole = Prompt{}
 		}
 	}
 	switch {
 	case WantsLogin(e.Err):
-		p.refused, _ = place(p.refused, unsent{e.Key, text})
+		p.refused, _ = place(p.refused, unsent{e.Key, prompt})
 		p.wantLogin(e.Err)
 	case event.InterruptedByNetwork(e.Err):
-		p.s.Lost.Interrupted.AddHeld(p.s.Thread, text)
+		p.s.Lost.Interrupted.AddHeld(p.s.Thread, prompt.Text)
 		p.Unconfirmed.Add(&p.s.Lost.Interrupted)
 	case e.MidTurn && !e.Withdrawn:
-		p.Queue.deferPrompt(unsent{e.Key, text})
+		p.Queue.deferPrompt(unsent{e.Key, prompt})
 		p.s.w.tell(PromptDeferred{OfSession{p.s}, e.Err})
 		p.sendQueued() // the turn may have ended in the meantime
 	default:
 		dropped := p.dropped[e.Key] && e.Withdrawn
 		delete(p.dropped, e.Key)
-		p.s.w.tell(PromptReturned{OfSession{p.s}, e.Key, text, e.Withdrawn || e.Err == nil, dropped, e.Err})
+		p.s.w.tell(PromptReturned{OfSession{p.s}, e.Key, prompt, e.Withdrawn || e.Err == nil, dropped, e.Err})
 	}
 }
 
@@ -434,29 +457,6 @@ func (p *Prompts) wantLogin(why error) {
 	p.refused = nil
 	p.pause()
 	p.s.Apply(event.NoticeArrived{For: event.For{Session: p.s.Thread.Session}, Severity: "warning", Title: NoLogin})
-}
-
-// unsent is a prompt that was sent and refused. Responses may arrive in any order; the
-// key, which grows with every prompt, gives the order in which they were typed.
-type unsent struct {
-	key  uint64
-	text string
-}
-
-// place inserts a prompt in the order of keys and returns its index.
-func place(list []unsent, p unsent) ([]unsent, int) {
-	i := len(list)
-	for i > 0 && list[i-1].key > p.key {
-		i--
-	}
-	return slices.Insert(slices.Clone(list), i, p), i
-}
-
-func texts(list []unsent) (out []string) {
-	for _, p := range list {
-		out = append(out, p.text)
-	}
-	return out
 }
 
 // Withdraw asks the agent to return the newest prompt that it holds, to be dropped or
@@ -476,8 +476,7 @@ func (p *Prompts) Withdraw(drop bool) bool {
 
 // Adopt puts the prompts that wait in a session that was removed before those that wait in this one.
 func (p *Prompts) Adopt(removed *Prompts) {
-	p.Queue.prepend(removed.Queue.texts...)
-	p.literal.adopt(removed.literal)
+	p.Queue.prepend(removed.Queue.prompts...)
 	p.Queue.paused = p.Queue.paused || removed.Queue.paused
 	p.Unconfirmed = append(slices.Clip(removed.Unconfirmed), p.Unconfirmed...)
 }

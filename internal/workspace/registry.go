@@ -1,17 +1,25 @@
 package workspace
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Registry is what a front end needs of the registry of agents. Its functions may block, and may be called from
 // any goroutine.
 type Registry struct {
-	// Listed are the agents of the index that was fetched last, each with how it is not installed.
-	Listed []Spec
-	Note   string // how old that index is, "" if there is none
+	// Kept returns what was fetched last. It uses no network.
+	Kept func() Listing
 	// Fetch fetches the index. note says what else is to be said, such as that a kept one is used.
-	Fetch func(ctx context.Context) (listed []Spec, note string, err error)
+	Fetch func(ctx context.Context) (listing Listing, note string, err error)
 	// Plan says how an agent would be installed, by its name.
 	Plan func(ctx context.Context, name string) (InstallPlan, error)
+}
+
+// Listing is what a registry lists.
+type Listing struct {
+	Agents  []Spec    // that are not installed
+	Fetched time.Time // zero: it never was
 }
 
 // InstallPlan is shown before an agent is installed.

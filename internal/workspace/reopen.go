@@ -178,8 +178,8 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 // cutOff records what is known of a turn that a lost connection interrupted.
 func (s *Session) cutOff(err error) {
 	if event.InterruptedByNetwork(err) {
-		text, _ := s.Prompts.turnPrompt()
-		s.Lost.Interrupted.AddTurn(s.Thread, text)
+		prompt, _ := s.Prompts.turnPrompt()
+		s.Lost.Interrupted.AddTurn(s.Thread, prompt.Text)
 		s.Prompts.Unconfirmed.Add(&s.Lost.Interrupted)
 	}
 }

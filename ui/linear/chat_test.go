@@ -181,6 +181,7 @@ func TestPromptWhileASessionOpens(t *testing.T) {
 func TestChooseAgent(t *testing.T) {
 	talkTo(t, func(r *rig) { r.opts.Start, r.opts.Choice = "", "fake" }, func(r *rig) {
 		r.wants("parley, line mode, in "+r.opts.Cwd+". /help lists the commands.",
+			"To install more agents: parley agents --refresh lists them, and parley agents install NAME installs one.",
 			"Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it.",
 			"1. fake, installed: fake --acp (suggested)", "2. absent, not installed: absent", "0. Quit", "Answer 0 to 2:")
 		r.types("2", "fake")

@@ -56,10 +56,10 @@ func TestAClientJoins(t *testing.T) {
 			synctest.Wait()
 		}
 		say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`)
-		r.wants("Notice: phone has joined: it may talk.")
+		r.wants("Notice: client phone has joined: it may talk.")
 		say(`{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"s1","cwd":"/","mcpServers":[]}}`)
 		say(`{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"from afar"}]}}`)
-		if text := r.out.text(); !strings.Contains(text, "You said: from afar") || !strings.Contains(text, "hone sent a prompt") {
+		if text := r.out.text(); !strings.Contains(text, "You said: from afar") || !strings.Contains(text, "lient phone sent a prompt") {
 			t.Errorf("the chat is %s", text)
 		}
 		r.types("from here", "/status")
@@ -74,7 +74,7 @@ func TestAClientJoins(t *testing.T) {
 		ours.Close()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if text := r.out.text(); !strings.Contains(text, "Notice: phone has left.") {
+		if text := r.out.text(); !strings.Contains(text, "Notice: client phone has left.") {
 			t.Errorf("the chat is %s", text)
 		}
 	})

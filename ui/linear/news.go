@@ -112,13 +112,13 @@ func (c *chat) onNews(n workspace.News) {
 	case workspace.PromptSent:
 		c.prompts.sent(n)
 	case workspace.PromptNotSent:
-		c.prompts.requeue(n.Session, n.Text, "Not sent: "+n.Err.Error(), "")
+		c.prompts.requeue(n.Session, n.Prompt, "Not sent: "+n.Err.Error(), "")
 	case workspace.PromptReturned:
 		why := "it was withdrawn"
 		if !n.Withdrawn {
 			why = n.Err.Error()
 		}
-		c.prompts.requeue(n.Session, n.Text, "Not accepted: "+why, ": "+safetext.Line(n.Text, 60))
+		c.prompts.requeue(n.Session, n.Prompt, "Not accepted: "+why, ": "+safetext.Line(n.Text, 60))
 	case workspace.PromptDeferred:
 		c.out.say("Not accepted during a turn: %s. The prompt is sent after this turn.", n.Err)
 	case workspace.QueuePaused:

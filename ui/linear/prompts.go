@@ -50,7 +50,7 @@ func (p *prompts) send(text string) {
 	n := len(s.Prompts.Queue.Texts())
 	switch {
 	case err != nil:
-		p.requeue(s, text, "Not sent: "+err.Error(), "")
+		p.requeue(s, workspace.Prompt{Text: text}, "Not sent: "+err.Error(), "")
 	case n == waiting && out.terminal:
 		p.front().echoed = text
 	case n == waiting:
@@ -137,12 +137,12 @@ func (p *prompts) steer(text string) {
 		p.dialogs.out.say("Only a prompt can be put into the running turn.")
 		return
 	}
-	if err := s.Prompts.Steer(text); err != nil {
-		p.dialogs.out.say("Not sent: %s.", err)
-		return
-	}
+	prompt := workspace.Prompt{Text: text}
 	if queued {
-		s.Prompts.Queue.Drop(0)
+		prompt = s.Prompts.Queue.Drop(0)
+	}
+	if err := s.Prompts.Steer(prompt); err != nil {
+		p.requeue(s, prompt, "Not sent: "+err.Error(), "")
 	}
 }
 
@@ -160,6 +160,7 @@ func (p *prompts) due(s *workspace.Session, line string, run func(line string) b
 		}
 		return
 	}
+	typed := workspace.Prompt{Text: line}
 	text, why := p.resolve(line)
 	preview, used, err := "", false, error(nil)
 	if why == "" && front {
@@ -170,14 +171,14 @@ func (p *prompts) due(s *workspace.Session, line string, run func(line string) b
 	}
 	switch {
 	case !front:
-		s.Prompts.Queue.PutBack(line)
+		s.Prompts.Queue.PutBack(typed)
 	case why != "":
-		p.requeue(s, line, why, ". Press enter to send it as text, /drop drops it.")
+		p.requeue(s, typed, why, ". Press enter to send it as text, /drop drops it.")
 	case preview != "":
 		p.dialogs.out.lines(preview)
-		p.requeue(s, line, "Not sent yet", ". Press enter to send it.")
+		p.requeue(s, typed, "Not sent yet", ". Press enter to send it.")
 	case err != nil:
-		p.requeue(s, line, "Not sent: "+err.Error(), "")
+		p.requeue(s, typed, "Not sent: "+err.Error(), "")
 	default:
 		s.Prompts.Resume()
 	}
@@ -206,8 +207,8 @@ func (p *prompts) putDraftAside() {
 
 // requeue puts a prompt that was not sent first in the queue, and pauses the queue. shown ends
 // the line, for prompts that the user may not recognise otherwise.
-func (p *prompts) requeue(s *workspace.Session, text, why, shown string) {
-	s.Prompts.Queue.PutBack(text)
+func (p *prompts) requeue(s *workspace.Session, prompt workspace.Prompt, why, shown string) {
+	s.Prompts.Queue.PutBack(prompt)
 	p.dialogs.out.line(why + ". Queued as prompt 1" + cmp.Or(shown, "."))
 }
 

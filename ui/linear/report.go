@@ -130,7 +130,7 @@ func (r report) dropQueued(arg string) {
 		r.out.say("No queued prompt has that number.")
 		return
 	}
-	r.out.say("Dropped: %s", safetext.Line(r.Prompts.Queue.Drop(n-1), 200))
+	r.out.say("Dropped: %s", safetext.Line(r.Prompts.Queue.Drop(n-1).Text, 200))
 }
 
 // status prints the state of the session.

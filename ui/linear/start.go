@@ -44,6 +44,7 @@ func (s *starts) choose() {
 		}
 		choices = append(choices, ch)
 	}
+	s.dialogs.out.say("To install more agents: parley agents --refresh lists them, and parley agents install NAME installs one.")
 	none := choice{label: "None of these"}
 	if front := s.w.Front(); !front.Agent.Connected() && !front.IsOpen() {
 		none = choice{label: "Quit", do: s.quit}

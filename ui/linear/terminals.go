@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/keeper"
+	"parley/internal/keyboard"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 )
@@ -36,7 +37,10 @@ func newTerminals(k *keeper.Keeper) *terminals {
 // follow hands over what happens to the terminal. One that leaves a program need not wait for the chat.
 func (t *terminals) follow() {
 	for c := range t.keeper.Changes() {
-		if !c.Attached && t.lent.Load() {
+		switch {
+		case c.Attached:
+			keyboard.Redraw()
+		case t.lent.Load():
 			t.keeper.Left()
 		}
 		t.changes <- c

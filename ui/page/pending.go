@@ -94,8 +94,8 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 	if text, reading := s.Prompts.Reading(); reading {
 		all = append(all, waiting{"reading files  ", text})
 	}
-	for _, text := range s.Prompts.Steering {
-		all = append(all, waiting{"going into the turn  ", text})
+	for _, p := range s.Prompts.Steering {
+		all = append(all, waiting{"going into the turn  ", p.Text})
 	}
 	for i, text := range s.Prompts.Queue.Texts() {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})

@@ -52,7 +52,7 @@ func showQueue(c *Page) tea.Cmd {
 	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{
 		intent.MoveUp: move(-1), intent.MoveDown: move(1),
 		intent.CloseEntry: withQueued(c, func(at int) {
-			c.Composer.AddToHistory(c.Prompts.Queue.Drop(at))
+			c.Composer.AddToHistory(c.Prompts.Queue.Drop(at).Text)
 			choose(at)
 		}),
 	}
@@ -95,7 +95,7 @@ func unqueue(c *Page, edit bool) (tea.Cmd, bool) {
 			c.Composer.SetValue(c.Prompts.Queue.Take(n - 1))
 			return nil, true
 		}
-		c.Composer.AddToHistory(c.Prompts.Queue.Drop(n - 1))
+		c.Composer.AddToHistory(c.Prompts.Queue.Drop(n - 1).Text)
 		return nil, true
 	}
 	if !c.Prompts.Withdraw(!edit) {

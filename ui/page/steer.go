@@ -14,7 +14,7 @@ import (
 // none there, a second press stops the turn and sends it.
 func steer(c *Page, args string) tea.Cmd {
 	key := c.screen.Keys.ChatKey(intent.Steer)
-	text, draft := args, args == "" && !c.Composer.Empty()
+	prompt, draft := workspace.Prompt{Text: args}, args == "" && !c.Composer.Empty()
 	queue := c.Prompts.Queue.Texts()
 	switch {
 	case c.ReadOnly:
@@ -22,18 +22,19 @@ func steer(c *Page, args string) tea.Cmd {
 	case draft && !c.Running():
 		return c.out.Add(layer.Do(intent.Send))
 	case draft:
-		text = c.Composer.Value()
-	case text == "" && len(queue) > 0:
-		if text = queue[0]; !c.Running() {
+		prompt.Text = c.Composer.Value()
+	case args == "" && len(queue) > 0:
+		if prompt.Text = queue[0]; !c.Running() {
 			c.Prompts.Resume()
 			return nil
 		}
-	case text == "":
+	case args == "":
 		if !c.Prompts.Steers() {
 			return c.say("Type a prompt first: " + key + " stops the turn and sends it")
 		}
 		return c.say("Type a prompt first: " + key + " puts it into the running turn")
 	}
+	text := prompt.Text
 	if workspace.IsCommand(text) || strings.HasPrefix(text, "!") {
 		return c.say("Only a prompt can be put into the running turn")
 	}
@@ -49,14 +50,14 @@ func steer(c *Page, args string) tea.Cmd {
 	case args != "":
 		c.Composer.AddToHistory(text)
 	default:
-		c.Prompts.Queue.Drop(0)
+		prompt = c.Prompts.Queue.Drop(0)
 	}
 	if !c.Prompts.Steers() && c.Running() {
 		c.DropToast()
-		c.Prompts.StopAndSend(text)
+		c.Prompts.StopAndSend(prompt)
 		return nil
 	}
-	if err := c.Prompts.Steer(text); err != nil {
+	if err := c.Prompts.Steer(prompt); err != nil {
 		c.Composer.Prepend(text)
 		return c.say("Not sent: " + err.Error())
 	}

@@ -29,6 +29,7 @@ type Agents struct {
 	choices Choices
 	list    *list.List
 	note    string
+	pressed bool // a key, since the program has started
 	shop    *shop
 }
 
@@ -51,7 +52,7 @@ type Choices struct {
 // conversation of the page in front; leave is called when the user leaves it, which quits if there is no page to
 // return to.
 func NewAgents(env *layer.Env, choices Choices, w *workspace.Workspace, start func(spec workspace.Spec, along bool) tea.Cmd, leave func(quit bool) tea.Cmd) *Agents {
-	s := &Agents{env: env, w: w, start: start, leave: leave, choices: choices, shop: newShop(choices.Registry)}
+	s := &Agents{env: env, w: w, start: start, leave: leave, choices: choices, shop: &shop{registry: choices.Registry}}
 	s.list = list.New(s.items())
 	s.list.Ranked = true
 	s.list.Select(max(0, slices.IndexFunc(choices.Agents, func(a workspace.Spec) bool { return a.Name == choices.Choice })))
@@ -75,7 +76,7 @@ func (s *Agents) items() []list.Item {
 		}
 		items = append(items, item)
 	}
-	items = append(items, s.shop.items(s.choices.Agents)...)
+	items = append(items, s.shop.items(s.choices.Agents, s.env.Now())...)
 	if s.choices.TypedAgent != nil {
 		for _, kind := range []typedKind{"A command", "A URL"} {
 			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "Other", Value: kind})
@@ -84,24 +85,35 @@ func (s *Agents) items() []list.Item {
 	return items
 }
 
-// Refresh updates the rows. The one that is selected stays so.
+// Refresh updates the rows. The one that is selected stays so, but for the first page: until a key is pressed, that is what
+// waits for an answer, which may be far above the agents.
 func (s *Agents) Refresh() {
 	was, _ := s.list.Selected()
 	items := s.items()
 	s.list.SetItems(items)
-	if s.list.Filter() == "" {
-		s.list.Select(max(0, slices.IndexFunc(items, func(it list.Item) bool { return it.Section == was.Section && it.Title == was.Title })))
+	if s.list.Filter() != "" {
+		return
 	}
+	selected := func(it list.Item) bool { return it.Section == was.Section && it.Title == was.Title }
+	if all := s.w.Kept.All(); len(all) > 0 && all[0].Live && all[0].State == keeper.Waiting && !s.pressed && s.first() {
+		selected = func(list.Item) bool { return true }
+	}
+	s.list.Select(max(0, slices.IndexFunc(items, selected)))
 }
 
 // Note shows a line until the next key.
 func (s *Agents) Note(line string) { s.note = line }
 
-// Reset clears what was typed and the note about it.
-func (s *Agents) Reset() {
+// Open clears what was typed and lists what is on this machine: kept sessions, and what was fetched of the registry.
+func (s *Agents) Open() tea.Cmd {
 	s.note = ""
 	s.list.SetFilter("")
 	s.Refresh()
+	s.w.Kept.List()
+	if s.shop.registry == nil || !s.shop.listed.Fetched.IsZero() {
+		return nil
+	}
+	return func() tea.Msg { return kept{s, s.shop.registry.Kept()} }
 }
 
 // typedKind is a row that says what else the user can type.
@@ -114,10 +126,11 @@ func (k typedKind) how() string {
 	return "Type it with its arguments"
 }
 
-// typed returns the command or the URL in the filter; "" if that is only part of a name.
+// typed returns the command or the URL in the filter; "" if that is a search: some row has all of
+// its words, and it has nothing that only commands and URLs have.
 func (s *Agents) typed() string {
 	text := strings.TrimSpace(s.list.Filter())
-	if s.choices.TypedAgent == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
+	if s.choices.TypedAgent == nil || text == "" || s.list.Len() > 0 && !strings.Contains(text, "/") && !strings.Contains(text, " -") {
 		return ""
 	}
 	if it, ok := s.list.Selected(); ok && strings.EqualFold(strings.TrimSpace(it.Title), text) {
@@ -128,7 +141,7 @@ func (s *Agents) typed() string {
 
 // Key takes all keys.
 func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
-	s.note = ""
+	s.note, s.pressed = "", true
 	if s.shop.open() {
 		return s.shopKey(p), true
 	}
@@ -188,7 +201,7 @@ func (s *Agents) choose(along bool) tea.Cmd {
 		}
 		s.note = v.how() + ", then press enter"
 	case workspace.Spec:
-		if v.Missing != "" && v.Installs {
+		if s.shop.installs(v) {
 			return s.offer(v)
 		}
 		if v.Missing != "" {
@@ -280,8 +293,8 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 			about += ": " + what
 		}
 		lines, access = append(lines, th.Dim.Paint("Kept  ")+safetext.Line(about, 300)), "what it was started with"
-	case ok && chosen.Missing != "" && chosen.Installs:
-		lines = append(lines, th.Dim.Paint("Not installed: enter shows how it would be"))
+	case ok && s.shop.installs(chosen):
+		lines = append(lines, th.Dim.Paint("Not installed: enter shows what installing it would do"))
 	case ok && chosen.Missing != "":
 		lines = append(lines, th.Warn.Paint("Not installed: ")+chosen.Missing)
 	case ok && chosen.Remote:
@@ -298,6 +311,8 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 		enter = " attach   "
 	} else if isKept {
 		enter = " resume   "
+	} else if s.shop.installs(chosen) {
+		enter = " install…   "
 	}
 	does := th.Key.Paint("enter") + th.Dim.Paint(enter)
 	if key := s.env.Keys.Label(intent.List, intent.Fork); key != "" && s.choices.Along != nil && s.choices.Along() {

@@ -43,7 +43,7 @@ func TestAgentsInOrder(t *testing.T) {
 		if got := it.Value.(workspace.Spec).Command; got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
-		s.Reset()
+		s.Open()
 	}
 }
 
@@ -97,6 +97,23 @@ func TestAgents(t *testing.T) {
 		again, _ := s.Rows(60, 14)
 		if text := uitest.Text(rows); !slices.Equal(done, want) || !strings.Contains(text, tc.shows) || !slices.Equal(rows, again) {
 			t.Errorf("%s: %q done, and it shows\n%s", tc.name, done, text)
+		}
+	}
+}
+
+// Two words search the list, unless they are a command.
+func TestSearchOrCommand(t *testing.T) {
+	for typed, want := range map[string]string{
+		"says told": "start scripted", "told  says ": "start scripted", "python agent": "start python agent", "says --acp": "start says --acp", "./says told": "start ./says told",
+	} {
+		got := ""
+		s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "other"}, {Name: "scripted", About: "Says what it is told"}},
+			TypedAgent: func(line string) (workspace.Spec, error) { return workspace.Spec{Name: line}, nil }}, workspace.New(workspace.Options{}),
+			func(a workspace.Spec, _ bool) tea.Cmd { got = "start " + a.Name; return nil }, nil)
+		s.Paste(typed)
+		rows, _ := s.Rows(60, 14)
+		if s.Key(press("enter")); got != want || strings.Contains(uitest.Text(rows), "runs it") == (want == "start scripted") {
+			t.Errorf("%q: %q, and it shows\n%s", typed, got, uitest.Text(rows))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/text"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/layer"
 	"parley/ui/theme"
@@ -22,46 +23,40 @@ const searchRow typedKind = "Search…"
 // shop is the part of the first page that fetches the registry and installs agents. At most one of both runs.
 type shop struct {
 	registry *workspace.Registry // nil: there is none
-	listed   []workspace.Spec
-	note     string // how old the list is
+	listed   workspace.Listing
 
-	stop    context.CancelFunc // ends what runs; nil at rest
-	doing   string             // what runs before there is a plan
-	plan    *workspace.InstallPlan
-	name    string    // of the agent that the plan is about
-	shownAt time.Time // when the plan was first on the screen
-	offset  int       // first row of the plan on the screen
-	page    int       // number of its rows on the screen
-	read    bool      // all of it has been on the screen
+	stop  context.CancelFunc // ends what runs; nil at rest
+	doing string             // what runs before there is a plan
+	plan  *workspace.InstallPlan
+	name  string // of the agent that the plan is about
+	reading
 
 	running bool // the installation
 	mu      sync.Mutex
 	said    string // its progress
 }
 
-func newShop(r *workspace.Registry) *shop {
-	if r == nil {
-		return &shop{}
-	}
-	return &shop{registry: r, listed: r.Listed, note: r.Note}
-}
-
 // open reports whether it has the page.
 func (s *shop) open() bool { return s.stop != nil || s.plan != nil }
 
+// installs reports whether the registry can install an agent that is missing.
+func (s *shop) installs(a workspace.Spec) bool {
+	return a.Missing != "" && slices.ContainsFunc(s.listed.Agents, func(l workspace.Spec) bool { return l.Name == a.Name })
+}
+
 // items returns the rows of the registry.
-func (s *shop) items(known []workspace.Spec) (items []list.Item) {
+func (s *shop) items(known []workspace.Spec, now time.Time) (items []list.Item) {
 	if s.registry == nil {
 		return nil
 	}
-	for _, a := range s.listed {
+	for _, a := range s.listed.Agents {
 		if !slices.ContainsFunc(known, func(k workspace.Spec) bool { return k.Name == a.Name }) {
 			items = append(items, list.Item{Title: a.Name, Detail: a.About, Hint: a.Where, Section: "Registry", Value: a})
 		}
 	}
 	detail := "Search the registry for agents to install"
-	if s.note != "" {
-		detail = "Search the registry again; fetched " + s.note
+	if !s.listed.Fetched.IsZero() {
+		detail = "Search the registry again; fetched " + words.Ago(s.listed.Fetched, now)
 	}
 	return append(items, list.Item{Title: string(searchRow), Detail: detail, Section: "Registry", Value: searchRow})
 }
@@ -82,6 +77,21 @@ func (s *shop) begin(doing string) context.Context {
 	return ctx
 }
 
+// kept is what was fetched before.
+type kept struct {
+	page   *Agents
+	listed workspace.Listing
+}
+
+// Handle lists the agents.
+func (m kept) Handle() tea.Cmd {
+	if m.page.shop.listed.Fetched.IsZero() {
+		m.page.shop.listed = m.listed
+		m.page.Refresh()
+	}
+	return nil
+}
+
 // fetch fetches the registry.
 func (a *Agents) fetch() tea.Cmd {
 	ctx := a.shop.begin("Fetching the registry…")
@@ -95,7 +105,7 @@ func (a *Agents) fetch() tea.Cmd {
 type fetched struct {
 	page   *Agents
 	ctx    context.Context
-	listed []workspace.Spec
+	listed workspace.Listing
 	note   string
 	err    error
 }
@@ -111,12 +121,7 @@ func (m fetched) Handle() tea.Cmd {
 		m.page.note = m.err.Error()
 		return nil
 	}
-	s.listed, s.note, m.page.note = m.listed, "just now", m.note
-	all := slices.Clone(m.page.choices.Agents)
-	for i, a := range all {
-		all[i].Installs = a.Missing != "" && slices.ContainsFunc(m.listed, func(l workspace.Spec) bool { return l.Name == a.Name })
-	}
-	m.page.choices.Agents = all
+	s.listed, m.page.note = m.listed, m.note
 	if it, _ := m.page.list.Selected(); it.Value == searchRow { // what was typed to find the row
 		m.page.list.SetFilter("")
 	}
@@ -156,7 +161,7 @@ func (m planned) Handle() tea.Cmd {
 		m.page.note = m.err.Error()
 		return nil
 	}
-	s.plan, s.name, s.shownAt, s.offset, s.read = &m.plan, m.name, time.Time{}, 0, false
+	s.plan, s.name, s.reading = &m.plan, m.name, reading{}
 	return tea.Tick(layer.Quiet+20*time.Millisecond, func(time.Time) tea.Msg { return drawn{} })
 }
 
@@ -229,27 +234,20 @@ func (a *Agents) shopKey(p layer.Press) tea.Cmd {
 			a.note = "Stopped: " + s.name + " was not installed"
 		}
 		s.close()
-	case "up", "k":
-		s.offset = max(0, s.offset-1)
-	case "down", "j":
-		s.offset++
-	case "pgup":
-		s.offset = max(0, s.offset-max(1, s.page))
-	case "pgdown", "space":
-		s.offset += max(1, s.page)
 	case "y":
 		if a.askable() {
 			return a.install()
 		}
+	default:
+		s.key(p.Name)
 	}
 	return nil
 }
 
-// askable reports whether y installs: once all of the plan has been on the screen, for so long that a key can be an
-// answer to it.
+// askable reports whether y installs.
 func (a *Agents) askable() bool {
 	s := a.shop
-	return s.plan != nil && !s.running && s.read && a.env.Now().Sub(s.shownAt) >= layer.Quiet
+	return s.plan != nil && !s.running && s.answerable(a.env.Now())
 }
 
 // planRows returns the rows of the plan.
@@ -306,7 +304,7 @@ func (a *Agents) shopRows(width, height int) []string {
 	foot := a.shopFoot(width, th)
 	plan := s.planRows(width, th)
 	room := max(1, height-len(rows)-len(foot))
-	at := min(s.offset, max(0, len(plan)-room))
+	at, _ := s.sight(width, len(plan), room)
 	rows = append(rows, plan[at:min(len(plan), at+room)]...)
 	for len(rows) < height-len(foot) {
 		rows = append(rows, "")
@@ -320,11 +318,5 @@ func (a *Agents) sawShop(width, height int) {
 	if s.plan == nil {
 		return
 	}
-	if s.shownAt.IsZero() {
-		s.shownAt = a.env.Now()
-	}
-	plan := len(s.planRows(width, a.env.Theme))
-	s.page = max(1, height-2-len(a.shopFoot(width, a.env.Theme)))
-	s.offset = min(s.offset, max(0, plan-s.page))
-	s.read = s.read || s.offset+s.page >= plan
+	s.saw(a.env.Now(), width, len(s.planRows(width, a.env.Theme)), max(1, height-2-len(a.shopFoot(width, a.env.Theme))))
 }

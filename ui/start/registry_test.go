@@ -38,13 +38,17 @@ func TestInstallFromTheRegistry(t *testing.T) {
 	env := newEnv()
 	now := env.Now()
 	env.Now = func() time.Time { return now }
-	scripted := workspace.Spec{Name: "scripted", About: "Says what it is told", Missing: "parley agents install scripted", Installs: true}
+	scripted := workspace.Spec{Name: "scripted", About: "Says what it is told", Missing: "parley agents install scripted"}
 	var done []string
 	failed := error(nil)
 	r := &workspace.Registry{
-		Fetch: func(context.Context) ([]workspace.Spec, string, error) {
+		Kept: func() workspace.Listing {
+			done = append(done, "read")
+			return workspace.Listing{Agents: []workspace.Spec{{Name: "earlier", About: "Was fetched before", Missing: "x"}}, Fetched: now.Add(-time.Hour)}
+		},
+		Fetch: func(context.Context) (workspace.Listing, string, error) {
 			done = append(done, "fetch")
-			return []workspace.Spec{scripted, {Name: "old", Missing: "x"}}, "a note", failed
+			return workspace.Listing{Agents: []workspace.Spec{scripted, {Name: "old", Missing: "x"}}, Fetched: now}, "a note", failed
 		},
 		Plan: func(_ context.Context, name string) (workspace.InstallPlan, error) {
 			done = append(done, "plan "+name)
@@ -78,14 +82,22 @@ func TestInstallFromTheRegistry(t *testing.T) {
 		}
 		return cmd
 	}
+	// An index can be large: it is read beside the screen.
+	cmd := s.Open()
+	screen(80, 24)
+	if len(done) > 0 {
+		t.Errorf("before the first frame: %q", done)
+	}
+	handled(t, cmd)
+	shows("Was fetched before")
 	s.list.SetFilter("regis")
-	shows("Search the registry")
-	cmd := typed("enter")
+	shows("fetched 1 h ago")
+	cmd = typed("enter")
 	shows("Fetching the registry…")
 	handled(t, cmd)
 	shows("Says what it is told")
-	if s.choices.Agents[1].Installs != true {
-		t.Error("a known agent of the registry cannot be installed")
+	if !s.shop.installs(s.choices.Agents[1]) || s.shop.installs(s.choices.Agents[0]) {
+		t.Error("what the registry can install is not what is missing and known to it")
 	}
 
 	s.list.SetFilter("scripted")
@@ -100,6 +112,7 @@ func TestInstallFromTheRegistry(t *testing.T) {
 	shows("y install")
 	typed("esc")
 	shows("Not installed: enter shows")
+	shows("enter install…")
 
 	// On a low screen all of it must have been seen.
 	handled(t, typed("enter"))
@@ -133,7 +146,7 @@ func TestInstallFromTheRegistry(t *testing.T) {
 	}
 
 	// What has been stopped changes nothing when it ends.
-	s.Reset()
+	s.Open()
 	s.list.SetFilter("regis")
 	cmd = typed("enter", "esc")
 	handled(t, cmd)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,13 +24,7 @@ type step struct {
 	method  event.AuthMethod
 	form    *form.Form           // for the variables; nil for a command
 	command workspace.AgentLogin // the command to run
-
-	offset  int       // first row on the screen: of the text above the form, or about the command
-	page    int       // number of those rows on the screen
-	width   int       // their width
-	seen    int       // number of rows from the first that have been on the screen, without a gap
-	read    bool      // all rows have been on the screen
-	shownAt time.Time // when it was first on the screen
+	reading                      // the text above the form, or about the command
 }
 
 var (
@@ -88,10 +81,10 @@ func (l *Login) stepKey(p layer.Press) tea.Cmd {
 	case s.form == nil:
 		return l.commandKey(p)
 	case p.Want == intent.ScrollUp:
-		s.offset = max(0, s.offset-1)
+		s.key("up")
 		return nil
 	case p.Want == intent.ScrollDown:
-		s.offset++
+		s.key("down")
 		return nil
 	}
 	s.form.Key(p.KeyPressMsg)
@@ -109,31 +102,18 @@ func (l *Login) stepKey(p layer.Press) tea.Cmd {
 func (l *Login) commandKey(p layer.Press) tea.Cmd {
 	s := l.step
 	switch p.Name {
-	case "up", "k":
-		s.offset = max(0, s.offset-1)
-	case "down", "j":
-		s.offset++
-	case "pgup":
-		s.offset = max(0, s.offset-max(1, s.page))
-	case "pgdown", "space":
-		s.offset += max(1, s.page)
 	case "esc", "n":
 		l.step = nil
 	case "y":
-		if l.readable() && l.agent.ConnectionNumber() == l.connection {
+		if s.answerable(l.env.Now()) && l.agent.ConnectionNumber() == l.connection {
 			a, connection := l.agent, l.connection
 			l.Close()
 			return l.run(a, connection, s.command.Command)
 		}
+	default:
+		s.key(p.Name)
 	}
 	return nil
-}
-
-// readable reports whether all of the command has been on the screen, and for so long that
-// a key can be an answer to it.
-func (l *Login) readable() bool {
-	s := l.step
-	return s.read && l.env.Now().Sub(s.shownAt) >= layer.Quiet
 }
 
 // paste puts pasted text into the form.
@@ -177,30 +157,12 @@ func (l *Login) above(width, height int) (rows []string, page int) {
 // sawStep notes which rows of the step have been on the screen.
 func (l *Login) sawStep(width, height int) {
 	s := l.step
-	if s.shownAt.IsZero() {
-		s.shownAt = l.env.Now()
-	}
 	rows, page := l.above(box.InnerWidth(width), height)
-	s.offset, s.seen = s.sight(width, len(rows), page)
-	s.width, s.page = width, page
-	s.read = s.read || s.seen >= len(rows)
+	s.saw(l.env.Now(), width, len(rows), page)
 	if s.form != nil {
 		above := min(len(rows)-s.offset, page)
 		s.form.Shown(box.InnerWidth(width), max(1, height-2-above), l.env.Theme)
 	}
-}
-
-// sight returns the first row on the screen, and how many rows have been on it, after a
-// frame of that size. Another width starts again at the top unless all was read.
-func (s *step) sight(width, rows, page int) (offset, seen int) {
-	offset, seen = min(s.offset, max(0, rows-page)), s.seen
-	if width != s.width && !s.read {
-		offset, seen = 0, 0
-	}
-	if offset <= seen {
-		seen = max(seen, offset+page)
-	}
-	return offset, seen
 }
 
 // stepRows draws the step as a box of at most height rows.
@@ -217,7 +179,7 @@ func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
 		switch {
 		case !s.read && seen < len(rows):
 			box.Foot = "read on to run: pgdn · esc back"
-		case l.readable():
+		case s.answerable(l.env.Now()):
 			box.Foot = "y run · esc back"
 		default:
 			box.Foot = "esc back"

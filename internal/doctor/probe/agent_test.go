@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +40,11 @@ func agent(fault string) {
 	a := &faulty{fault: fault, out: bufio.NewWriter(os.Stdout), store: os.Getenv("PROBE_TEST_STORE")}
 	if fault == "stdout" {
 		a.write("Welcome!")
+	}
+	if fault == "garbage" {
+		a.write("Loading…")
+		io.Copy(io.Discard, os.Stdin)
+		return
 	}
 	if fault == "stderr" {
 		fmt.Fprintln(os.Stderr, "loading the model")
@@ -269,6 +275,9 @@ func (a *faulty) request(r request) {
 		}
 		a.prompt(r)
 	default:
+		if a.fault == "unknown-silent" {
+			return
+		}
 		if a.fault == "unknown" || a.fault == "extension" && r.Method == extension {
 			a.result(r.ID, `{}`)
 			return
@@ -341,6 +350,14 @@ func (a *faulty) prompt(r request) {
 		a.update(`{"content":[]}`)
 	case a.fault == "tools":
 		a.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t9","status":"completed"}`)
+	case a.fault == "flood":
+		for {
+			a.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("x", 8000) + `"}}`)
+		}
+	case a.fault == "flood-requests":
+		for {
+			a.write(`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"t1"},"options":[]}}`)
+		}
 	case a.fault == "crash":
 		fmt.Fprintln(os.Stderr, "panic: nil map")
 		os.Exit(2)

@@ -12,7 +12,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"parley/acpclient/transport"
@@ -41,7 +43,8 @@ type Options struct {
 
 	Patience Patience
 	Grace    time.Duration // that of Dial's transport.StdioOptions
-	// Found is called with each finding as it is made. It may be nil.
+	// Begun is called with the name of a check, and Found with its finding. They may be nil.
+	Begun func(check string)
 	Found func(doctor.Finding)
 }
 
@@ -79,11 +82,14 @@ const (
 	nothing    need = iota
 	connection      // that of the session
 	session
-	prompt // a session, and the permission to send prompts
-	again  // a later connection, after that of the session has ended
-	older  // again, and a session that has a prompt
-	two    // a connection of version 2
-	twice  // a session of version 2, and the permission to send prompts
+	prompt   // a session, and the permission to send prompts
+	again    // a later connection, after that of the session has ended
+	older    // again, and a session that has a prompt
+	two      // a connection of version 2
+	twice    // a session of version 2, and the permission to send prompts
+	answers  // the first connection, on which unknown methods are answered
+	raw      // the connection that was offered version 2, which takes what is no message
+	received // only what was received on any connection
 )
 
 // check is one line of the table. The outcome's check and section are filled in.
@@ -107,8 +113,8 @@ var checks = []check{
 	{"unknown $/cancel_request", "cancellation", connection, (*probe).unknownCancel, ""},
 	{"bad parameters", "JSON-RPC 5.1", connection, (*probe).badParams, ""},
 	{"unknown session", "session-setup", connection, (*probe).unknownSession, ""},
-	{"ids", "JSON-RPC 4", connection, (*probe).ids, ""},
-	{"message of 1 MB", "transports", connection, (*probe).hugeMessage, ""},
+	{"ids", "JSON-RPC 4", answers, (*probe).ids, ""},
+	{"message of 1 MB", "transports", answers, (*probe).hugeMessage, ""},
 	{"session/list", "session-list", connection, (*probe).list, "sessionCapabilities.list"},
 	{"session/new", "session-setup", connection, (*probe).newSession, ""},
 	{"session/set_mode", "session-modes", session, (*probe).setMode, ""},
@@ -132,13 +138,13 @@ var checks = []check{
 	{"session/new, version 2", "v2/session-setup", two, newSessionTwo, ""},
 	{"session/prompt, version 2", "v2/prompt-lifecycle", twice, promptTwo, ""},
 	{"session/cancel, version 2", "v2/prompt-lifecycle", twice, cancelTwo, ""},
-	{"parse error", "JSON-RPC 5.1", nothing, (*probe).parseError, ""},
-	{"batch", "JSON-RPC 6", nothing, (*probe).batch, ""},
+	{"parse error", "JSON-RPC 5.1", raw, (*probe).parseError, ""},
+	{"batch", "JSON-RPC 6", raw, (*probe).batch, ""},
 	{"offer of version 99", "initialization#version-negotiation", nothing, (*probe).offerUnknown, ""},
 	{"SIGTERM", "transports#stdio", nothing, (*probe).terminate, ""},
 	{"requests of the agent", "initialization#client-capabilities", nothing, (*probe).requests, ""},
-	{"stdout", "transports#stdio", nothing, (*probe).stdout, ""},
-	{"stderr", "transports#stdio", nothing, (*probe).stderr, ""},
+	{"stdout", "transports#stdio", received, (*probe).stdout, ""},
+	{"stderr", "transports#stdio", received, (*probe).stderr, ""},
 }
 
 // NameCells is how long the names of checks are.
@@ -150,6 +156,10 @@ type probe struct {
 	ctx   context.Context
 	root  *os.Root
 	wires []*wire // all connections so far
+
+	received atomic.Int64 // bytes, on all of them
+	hopeless bool         // there is no agent to examine
+	silent   bool         // it does not answer unknown methods
 
 	main    *wire
 	info    []byte // the result of initialize
@@ -177,21 +187,22 @@ func Run(ctx context.Context, o Options) ([]doctor.Finding, error) {
 	defer p.closeAll()
 	var all []doctor.Finding
 	for _, c := range checks {
+		if p.hopeless && c.needs != received {
+			continue
+		}
+		if o.Begun != nil {
+			o.Begun(c.name)
+		}
 		f := p.perform(c)
 		if ctx.Err() != nil { // it did not wait as long as it should
 			return all, context.Cause(ctx)
 		}
 		f.Check, f.Section = c.name, c.section
-		if f.State == doctor.Skip || f.State == doctor.Pass {
-			f.Section, f.Message = "", ""
-		}
 		all = append(all, f)
 		if o.Found != nil {
 			o.Found(f)
 		}
-		if len(all) == 1 && f.State == doctor.Fail && p.main == nil { // there is no agent to examine
-			break
-		}
+		p.hopeless = p.received.Load() > maxReceived || len(all) == 1 && f.State == doctor.Fail && p.main == nil
 	}
 	return all, nil
 }
@@ -211,13 +222,18 @@ func (p *probe) perform(c check) doctor.Finding {
 		return skip("no prompt was sent")
 	case c.needs == older && !p.spoken:
 		return skip("no session has a prompt")
+	case c.needs == raw && p.second.wire == nil:
+		return skip("the agent did not start")
+	case (c.needs == answers || c.needs == raw) && p.silent:
+		return skip("unknown methods are not answered")
 	}
 	if c.needs == again || c.needs == older {
 		if err := p.reopen(); err != nil {
 			return fail(fmt.Sprintf("cannot be started again: %v", err), "")
 		}
 	}
-	if c.needs == connection || c.needs == session || c.needs == prompt {
+	onMain := slices.Contains([]need{connection, answers, session, prompt}, c.needs)
+	if onMain {
 		switch {
 		case p.main == nil:
 			return skip("version 1 is not spoken")
@@ -226,8 +242,8 @@ func (p *probe) perform(c check) doctor.Finding {
 		}
 	}
 	f := c.run(p)
-	if p.main != nil && (c.needs == connection || c.needs == session || c.needs == prompt) && c.name != "end of stdin" && !p.main.alive() && f.State != doctor.Fail {
-		return fail("the agent ended: "+p.main.why(), "")
+	if onMain && c.name != "end of stdin" && !p.main.alive() && (f.State != doctor.Fail || strings.Contains(f.Text, noMore)) {
+		return fail(p.main.ended(), p.main.lastSent())
 	}
 	return f
 }
@@ -303,25 +319,28 @@ func (p *probe) file(path, content string, write bool) (string, error) {
 	return string(data), err
 }
 
-// why says why a connection has ended.
-func (w *wire) why() string {
+// ended says why the connection is no more.
+func (w *wire) ended() string {
 	w.mu.Lock()
-	err := w.err
+	err, fault := w.err, w.fault
 	w.mu.Unlock()
 	s, ok := w.conn.(*transport.Stdio)
-	if !ok {
-		return fmt.Sprint(err)
+	switch {
+	case fault != "":
+		return "the agent was ended: " + fault
+	case !ok:
+		return fmt.Sprintf("the connection ended: %v", err)
 	}
 	select {
 	case <-s.Exit():
 	case <-time.After(w.probe.Patience.Quiet):
 	}
-	words := "its output has ended"
+	words := "the agent ended: its output has ended"
 	switch state := s.ExitState(); {
 	case state.Signal != "":
-		words = "signal " + state.Signal
+		words = "the agent ended: signal " + state.Signal
 	case state.Exited:
-		words = fmt.Sprintf("exit code %d", state.Code)
+		words = fmt.Sprintf("the agent ended: exit code %d", state.Code)
 	}
 	if tail := s.Stderr().Tail(1); len(tail) > 0 {
 		words += "; its stderr ends: " + safetext.Line(tail[0], 200)

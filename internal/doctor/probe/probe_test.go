@@ -34,7 +34,10 @@ func examine(t *testing.T, fault string, adjust func(*Options)) []doctor.Finding
 	if fault == "cancel-never" || fault == "two-cancel" {
 		o.Patience.Cancel = 300 * time.Millisecond
 	}
-	if fault == "ids" {
+	if fault == "garbage" {
+		o.Patience.Start = 300 * time.Millisecond
+	}
+	if fault == "ids" || fault == "unknown-silent" {
 		o.Patience.Call = 3 * time.Second
 	}
 	o.Dial = func(context.Context) (transport.Conn, error) {
@@ -98,6 +101,10 @@ func TestFaults(t *testing.T) {
 		"capabilities":    "warn capabilities: of another type than the protocol says: sessionCapabilities.close",
 		"auth":            "fail auth methods: a method has no id or no name",
 		"unknown":         "fail unknown method: want error -32601, got a result",
+		"unknown-silent":  "fail unknown method: want error -32601, got no answer in time",
+		"garbage":         "fail initialize: no answer in time to an offer of version 1; fail stdout: 1 of 1 lines are no JSON-RPC message",
+		"flood":           "fail session/prompt: the agent was ended: it sent more than 128 MB",
+		"flood-requests":  "fail session/prompt: the agent was ended: it waits for more than 1000 answers",
 		"extension":       "warn unknown method: an unknown extension: want error -32601, got a result",
 		"notification":    "fail unknown notification: it was answered; notifications must not be",
 		"cancel-unknown":  "fail unknown $/cancel_request: it was answered; notifications must not be",
@@ -105,14 +112,14 @@ func TestFaults(t *testing.T) {
 		"unknown-session": "fail unknown session: a session that does not exist was accepted",
 		"ids":             `fail ids: a request with the id "doctor-\u00e9 1" got no answer in time`,
 		"rounds":          "warn ids: 9007199254740993 comes back as 9007199254740992: numbers beyond 2^53 are rounded",
-		"size":            "fail message of 1 MB: the end of the connection",
+		"size":            "fail message of 1 MB: the agent ended: exit code 1",
 		"list":            "fail session/list: nextCursor is the cursor of the request: the list never ends",
 		"login":           "warn session/new: a login is required: no",
 		"session":         "fail session/new: the result has no sessionId",
 		"modes":           "warn session/set_mode: a mode that does not exist was accepted",
 		"options":         "fail session/set_config_option: the result has no configOptions",
 		"error":           "fail session/prompt: error -32603, no",
-		"crash":           "fail session/prompt: the end of the connection",
+		"crash":           "fail session/prompt: the agent ended: exit code 2; its stderr ends: panic: nil map",
 		"reason":          `fail session/prompt: the stop reason "done" is none of the protocol`,
 		"silent":          "warn session/prompt: the turn ends without any text, as it does where errors of the model are swallowed",
 		"content":         "fail kinds of content: a prompt with a link, image, audio, embeddedContext: error -32602, no",
@@ -158,7 +165,7 @@ func TestFaults(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			got := failures(examine(t, fault, nil))
-			if len(got) != 1+strings.Count(want, "; warn ") || !strings.HasPrefix(strings.Join(got, "; "), want) {
+			if len(got) != 1+strings.Count(want, "; warn ")+strings.Count(want, "; fail ") || !strings.HasPrefix(strings.Join(got, "; "), want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -181,7 +188,7 @@ func TestDeaf(t *testing.T) {
 		return ours, nil
 	}
 	all := must.Get(Run(context.Background(), o))(t)
-	if len(all) != 1 || all[0].State != doctor.Fail || all[0].Text != "no answer in time to an offer of version 1" {
+	if all[0].State != doctor.Fail || all[0].Text != "no answer in time to an offer of version 1" {
 		t.Errorf("got %+v", all)
 	}
 }

@@ -103,7 +103,7 @@ func (p *probe) terminate() doctor.Finding {
 func offered(w *wire, r reply, highest int) doctor.Finding {
 	switch {
 	case !r.answered && !w.alive():
-		return fail("the agent ended: "+w.why(), "")
+		return fail(w.ended(), r.show())
 	case r.code == jsonrpc.CodeUnsupportedVersion && jsonscan.KindOf(at(r.Error, "data", "supported")) == jsonscan.Array:
 		return pass("error %d, which names the supported versions", r.code)
 	case !r.ok():
@@ -155,15 +155,13 @@ func code(m message) int64 {
 }
 
 func (p *probe) parseError() doctor.Finding {
-	if p.second.wire == nil {
-		return skip("the agent did not start")
-	}
-	m, answered, f := p.intact(`{"jsonrpc":"2.0","id":7,"method":`, func(m message) bool { return m.IsAnswer() && m.Failed() && envelope.Key(m.ID) == "" })
+	const raw = `{"jsonrpc":"2.0","id":7,"method":`
+	m, answered, f := p.intact(raw, func(m message) bool { return m.IsAnswer() && m.Failed() && envelope.Key(m.ID) == "" })
 	switch {
 	case f.State != "":
 		return f
 	case !answered:
-		return warn(fmt.Sprintf("text that is not JSON gets no answer; want error %d", jsonrpc.CodeParseError), "")
+		return warn(fmt.Sprintf("text that is not JSON gets no answer; want error %d", jsonrpc.CodeParseError), "sent "+raw)
 	case code(m) != jsonrpc.CodeParseError:
 		return warn(fmt.Sprintf("text that is not JSON: want error %d, got %d", jsonrpc.CodeParseError, code(m)), m.show())
 	case m.ID == nil:
@@ -175,9 +173,6 @@ func (p *probe) parseError() doctor.Finding {
 func (p *probe) batch() doctor.Finding {
 	defer p.end(p.second.wire)
 	defer forgetTwo(p)
-	if p.second.wire == nil {
-		return skip("the agent did not start")
-	}
 	raw := `[{"jsonrpc":"2.0","id":"batch","method":"` + nowhere + `"},{"jsonrpc":"2.0","method":"` + nowhere + `"}]`
 	m, answered, f := p.intact(raw, func(m message) bool { return m.IsAnswer() && (m.batch || m.Failed() && envelope.Key(m.ID) == "") })
 	switch {

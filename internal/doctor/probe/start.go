@@ -28,7 +28,7 @@ func (p *probe) initialize() doctor.Finding {
 	case err != nil:
 		return fail(err.Error(), "")
 	case !r.answered && !w.alive():
-		return fail("the agent ended: "+w.why(), "")
+		return fail(w.ended(), r.show())
 	case r.code == jsonrpc.CodeUnsupportedVersion && jsonscan.KindOf(at(r.Error, "data", "supported")) == jsonscan.Array:
 		w.conn.Close()
 		return warn("speaks version "+strings.Trim(string(at(r.Error, "data", "supported")), "[]")+" alone, of which little is examined", r.show())
@@ -122,6 +122,9 @@ func (p *probe) authMethods() doctor.Finding {
 
 func (p *probe) unknownMethod() doctor.Finding {
 	r := p.main.call(p.Patience.Call, nowhere, struct{}{})
+	if p.silent = !r.answered; p.silent { // and may not answer anything
+		p.Patience.Start = min(p.Patience.Start, p.Patience.Call)
+	}
 	if r.code != jsonrpc.CodeMethodNotFound {
 		return fail(fmt.Sprintf("want error %d, got %s", jsonrpc.CodeMethodNotFound, r.how()), r.show())
 	}
@@ -203,7 +206,7 @@ const megabyte = 1 << 20
 func (p *probe) hugeMessage() doctor.Finding {
 	r := p.main.call(p.Patience.Call, nowhere, map[string]string{"text": strings.Repeat("x", megabyte)})
 	if !r.answered {
-		return fail(r.how(), "")
+		return fail(r.how(), r.show())
 	}
 	return pass("answered")
 }

@@ -52,7 +52,7 @@ func (p *probe) prompt() doctor.Finding {
 	r := p.turn(text(p.Prompt))
 	said := ""
 	for _, m := range p.main.since(r.sent) {
-		if session, kind, update := m.update(); session == p.session && kind == "agent_message_chunk" {
+		if session, kind, update := m.update(); session == p.session && kind == "agent_message_chunk" && len(said) < 1000 { // the rest is not shown
 			said += envelope.Text(at(update, "content", "text"))
 		}
 	}
@@ -238,15 +238,10 @@ func (p *probe) files() string {
 
 func (p *probe) largePrompt() doctor.Finding {
 	if !p.Large {
-		f := skip("--large-prompt sends one")
-		return f
+		return skip("--large-prompt sends one")
 	}
 	r := p.turn(text(p.Prompt + "\n" + strings.Repeat("This line fills the prompt. ", megabyte/28)))
 	if f, wrong := ended(r); wrong {
-		f.Message = ""
-		if r.answered {
-			f.Message = r.show()
-		}
 		return f
 	}
 	return pass("%s", envelope.Text(at(r.Result, "stopReason")))

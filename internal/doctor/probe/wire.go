@@ -2,10 +2,13 @@ package probe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -61,6 +64,8 @@ type wire struct {
 	arrived chan struct{} // closed and replaced when the log has grown or the connection has ended
 	err     error         // why nothing more will be received
 	last    int           // the last id used
+	waiting int           // requests of the agent that are not answered yet
+	fault   string        // for which the probe has ended it; "" for none
 	asked   []*question
 	acts    []int // requests of the agent that change something, by their place in the log
 }
@@ -88,6 +93,9 @@ func (p *probe) dial() (*wire, error) {
 func (w *wire) receive() {
 	for {
 		data, err := w.conn.Recv()
+		if fault := w.abandoned(); fault != "" {
+			err = errors.New(fault)
+		}
 		if err != nil {
 			w.mu.Lock()
 			w.err = err
@@ -118,10 +126,56 @@ func (w *wire) receive() {
 
 // received records a message and answers a request.
 func (w *wire) received(m message) {
-	at := w.add(m)
-	if m.Method != nil && m.ID != nil {
-		go w.serve(m, at)
+	if w.abandoned() != "" { // the rest of a batch
+		return
 	}
+	if w.probe.received.Add(int64(len(m.raw))+overhead) > maxReceived {
+		w.abandon("it sent more than 128 MB")
+	}
+	at := w.add(m)
+	if m.Method == nil || m.ID == nil {
+		return
+	}
+	w.mu.Lock()
+	w.waiting++
+	waiting := w.waiting
+	w.mu.Unlock()
+	if waiting > maxWaiting {
+		w.abandon(fmt.Sprintf("it waits for more than %d answers", maxWaiting))
+		return
+	}
+	go func() {
+		w.serve(m, at)
+		w.mu.Lock()
+		w.waiting--
+		w.mu.Unlock()
+	}()
+}
+
+// Bounds of what an agent may send, all of which is kept.
+const (
+	maxReceived = 128 << 20 // bytes, on all connections
+	overhead    = 512       // bytes that are counted for each message besides its own
+	maxWaiting  = 1000      // requests at the same time
+)
+
+// abandon ends the connection at once, for a fault. A program might not see the end of its input.
+func (w *wire) abandon(fault string) {
+	w.mu.Lock()
+	w.fault = cmp.Or(w.fault, fault)
+	w.mu.Unlock()
+	if program, ok := w.conn.(interface{ Kill() }); ok {
+		program.Kill()
+	} else {
+		go w.conn.Close()
+	}
+}
+
+// abandoned returns the fault for which the connection was ended, "" if it was not.
+func (w *wire) abandoned() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fault
 }
 
 // add records a message and returns its place.
@@ -139,6 +193,7 @@ func (w *wire) add(m message) int {
 func (w *wire) send(raw []byte, answer bool, session string) (at int, err error) {
 	w.sending.Lock()
 	defer w.sending.Unlock()
+	defer time.AfterFunc(w.probe.Patience.Call, func() { w.abandon("it does not read its input") }).Stop()
 	e, _ := envelope.Open(raw)
 	at = w.add(message{Envelope: e, raw: raw, out: true})
 	if session == "" {
@@ -159,6 +214,16 @@ func (w *wire) since(at int) []message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]message(nil), w.log[min(at, len(w.log)):]...)
+}
+
+// lastSent returns the last message that was sent, to show it.
+func (w *wire) lastSent() string {
+	for _, m := range slices.Backward(w.since(0)) {
+		if m.out {
+			return m.show()
+		}
+	}
+	return ""
 }
 
 // place returns the place of the next message.
@@ -206,6 +271,8 @@ type reply struct {
 	wire     *wire
 }
 
+const noMore = "the end of the connection"
+
 // ok reports whether the request succeeded.
 func (r reply) ok() bool { return r.answered && r.code == 0 }
 
@@ -217,7 +284,7 @@ func (r reply) how() string {
 	case r.answered:
 		return "a result"
 	case !r.wire.alive():
-		return "the end of the connection"
+		return noMore
 	}
 	return "no answer in time"
 }
@@ -288,7 +355,9 @@ func sameID(got, sent []byte, key string) bool {
 // after waits for what may follow a message at a place: until the agent has answered another request, and a little
 // longer.
 func (w *wire) after(place int, match func(message) bool) (message, bool) {
-	w.call(w.probe.Patience.Call, nowhere, struct{}{})
+	if !w.probe.silent {
+		w.call(w.probe.Patience.Call, nowhere, struct{}{})
+	}
 	m, _, ok := w.wait(w.probe.Patience.Quiet, place, match)
 	return m, ok
 }

@@ -9,28 +9,11 @@
 // MODULES is the directory of the installed SDK, DIRECTORY that of the sessions,
 // which contains notes.txt. $TOKEN, if set, is sent as a bearer token.
 import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { acp, dial, note } from "./dial.mjs";
 
-const [, , modules, profile, url, cwd] = process.argv;
-const require = createRequire(path.join(modules, "index.js"));
-const load = (name) => import(pathToFileURL(require.resolve(name)));
-const acp = await load("@agentclientprotocol/sdk");
+const [, , , profile, url, cwd] = process.argv;
 const { agent: agentMethods, client: clientMethods } = acp.methods;
-
-const headers = process.env.TOKEN ? { Authorization: `Bearer ${process.env.TOKEN}` } : undefined;
-async function dial() {
-  if (profile === "http") {
-    const { createHttpStream } = await load("@agentclientprotocol/sdk/experimental/http-client");
-    return createHttpStream(url, { headers });
-  }
-  const { createWebSocketStream } = await load("@agentclientprotocol/sdk/experimental/ws-client");
-  return createWebSocketStream(url, { headers, WebSocket: require("ws").WebSocket });
-}
-
-// note prints one item.
-const note = (session, got, value) => process.stdout.write(JSON.stringify({ session, got, value }) + "\n");
 
 // Promises that resolve when the agent sends a text.
 const waiting = new Map();
@@ -123,4 +106,4 @@ await acp
   .onRequest(clientMethods.fs.readTextFile, read)
   .onRequest(clientMethods.fs.writeTextFile, write)
   .onNotification(clientMethods.session.update, update)
-  .connectWith(await dial(), play);
+  .connectWith(await dial(profile, url), play);

@@ -6,34 +6,11 @@
 //   node join.mjs MODULES http|ws URL
 //
 // $TOKEN, if set, is sent as a bearer token.
-import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import path from "node:path";
 import { createInterface } from "node:readline";
-import { Readable, Writable } from "node:stream";
-import { pathToFileURL } from "node:url";
+import { acp, dial, note } from "./dial.mjs";
 
-const [, , modules, profile, target, ...args] = process.argv;
-const require = createRequire(path.join(modules, "index.js"));
-const load = (name) => import(pathToFileURL(require.resolve(name)));
-const acp = await load("@agentclientprotocol/sdk");
+const [, , , profile, target, ...args] = process.argv;
 const { agent: agentMethods, client: clientMethods } = acp.methods;
-
-const headers = process.env.TOKEN ? { Authorization: `Bearer ${process.env.TOKEN}` } : undefined;
-async function dial() {
-  if (profile === "stdio") {
-    const child = spawn(target, args, { stdio: ["pipe", "pipe", "inherit"] });
-    return acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout));
-  }
-  if (profile === "http") {
-    const { createHttpStream } = await load("@agentclientprotocol/sdk/experimental/http-client");
-    return createHttpStream(target, { headers });
-  }
-  const { createWebSocketStream } = await load("@agentclientprotocol/sdk/experimental/ws-client");
-  return createWebSocketStream(target, { headers, WebSocket: require("ws").WebSocket });
-}
-
-const note = (session, got, value) => process.stdout.write(JSON.stringify({ session, got, value }) + "\n");
 
 function ask({ params: { sessionId, toolCall, options } }) {
   note(sessionId, "asked", { title: toolCall.title, options: options.map((o) => o.kind) });
@@ -76,5 +53,5 @@ await acp
   .onRequest(clientMethods.fs.readTextFile, unwanted("read"))
   .onRequest(clientMethods.fs.writeTextFile, unwanted("write"))
   .onNotification(clientMethods.session.update, ({ params: { sessionId, update } }) => note(sessionId, "update", update))
-  .connectWith(await dial(), play);
+  .connectWith(await dial(profile, target, args), play);
 process.exit(0);
