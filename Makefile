@@ -24,7 +24,7 @@ pictures:
 	go run ./internal/pictures
 
 packages:
-	GOFLAGS=-buildvcs=true go run github.com/goreleaser/goreleaser/v2@v2.14.0 release --snapshot --clean --skip=sign
+	bash .ci/goreleaser release --snapshot --clean --skip=sign
 
 ci:
 	bash .ci/run

@@ -86,7 +86,7 @@ type Item struct {
 	local      bool                 // Text is what was sent; the agent has not sent its copy yet
 	grown      bool                 // the thread owns the list Tool.Content
 	lastAnswer Trust                // for a ToolCall: the last answer about it
-	unanswered bool                 // for a ToolCall: the last question about it was cancelled with its turn
+	unanswered bool                 // for a ToolCall: the last question about it is open, or was cancelled with its turn
 	forbidden  bool                 // for a ToolCall: a rule denies what it did
 	examined   []*event.Diff        // for a ToolCall: changes of which the disk said more than the agent
 	began      bool                 // for a ToolCall: its turn ended while it was running

@@ -76,6 +76,7 @@ func (t *Thread) asked(e event.PermissionRequested) {
 	t.questions[e.Key] = e.Wire
 	if it := t.call(e.ToolID); it != nil {
 		it.Tool.replayed = false // questions concern only the present
+		it.unanswered = true
 	}
 	t.blockCall(hold{key: e.Key}, e.ToolID, e.At)
 }
