@@ -237,6 +237,9 @@ func (p *probe) stdout() doctor.Finding {
 			}
 		}
 	}
+	if n == 0 {
+		return skip("nothing was received")
+	}
 	if lines > 0 {
 		return fail(fmt.Sprintf("%d of %d lines are no JSON-RPC message", lines, n), first.show())
 	}
