@@ -255,10 +255,17 @@ func (p *probe) start(params any) (*wire, reply, error) {
 		return nil, reply{}, err
 	}
 	r := w.call(p.Patience.Start, "initialize", params)
-	if v, ok := w.conn.(interface{ SetVersion(int) }); ok && r.ok() {
-		v.SetVersion(1)
+	if r.ok() {
+		w.speaks(1)
 	}
 	return w, r, nil
+}
+
+// speaks tells the transport the version of the protocol.
+func (w *wire) speaks(version int) {
+	if v, ok := w.conn.(interface{ SetVersion(int) }); ok {
+		v.SetVersion(version)
+	}
 }
 
 // reopen opens the connection for stored sessions.
