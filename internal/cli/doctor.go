@@ -135,7 +135,7 @@ func (c *checkup) run(ctx context.Context) []doctor.Finding {
 	if c.cwd != "" {
 		found = append(found, doctor.Git(ctx, c.cwd))
 	}
-	return slices.Concat(found, c.kept(), c.agents(), c.programs(), doctor.Proxies(os.Getenv))
+	return slices.Concat(found, c.kept(), c.agents(ctx), c.programs(), doctor.Proxies(os.Getenv))
 }
 
 // build says how old this parley is, by what is recorded in it: nothing is asked for a newer one.
@@ -263,13 +263,13 @@ func (c *checkup) kept() (found []doctor.Finding) {
 }
 
 // agents checks those that are configured or installed. All others are in `parley agents`.
-func (c *checkup) agents() (found []doctor.Finding) {
+func (c *checkup) agents(ctx context.Context) (found []doctor.Finding) {
 	setup := c.setup
 	if setup == nil {
 		setup = &Setup{Config: &config.Config{}, Agents: agents.Discover(programs.NewPath(os.Environ()).Find)}
 	}
 	for _, a := range setup.Agents {
-		if f, ok := setup.examine(a, Directories{Cwd: c.cwd}); ok {
+		if f, ok := setup.examine(ctx, a, Directories{Cwd: c.cwd}); ok {
 			found = append(found, f)
 		}
 	}
@@ -289,7 +289,7 @@ func (c *checkup) agents() (found []doctor.Finding) {
 
 // examine returns what is known of an agent without running it; false for one that is not installed, or that npx
 // would fetch.
-func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool) {
+func (s *Setup) examine(ctx context.Context, a agents.Agent, place Directories) (doctor.Finding, bool) {
 	f := doctor.Finding{Check: a.Name, State: doctor.OK, Text: DescribeSource(a)}
 	login := false
 	if logins := Logins(); logins != nil {
@@ -325,12 +325,16 @@ func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool
 		if a.Source == agents.Config {
 			f.Text += ": " + safetext.Line(cmd.Path, 300)
 		}
-		version := doctor.PackageVersion(a.Found, a.Package)
+		pkg := doctor.PackageOf(a.Found, a.Package)
 		if a.Source == agents.Installed {
-			version = a.Version
+			pkg = doctor.Package{Version: a.Version} // its node is that with which it was installed
 		}
-		if version != "" {
-			f.Text += ", " + safetext.Line(version, 40)
+		if pkg.Version != "" {
+			f.Text += ", " + safetext.Line(pkg.Version, 40)
+		}
+		if have, need := pkg.OldNode(ctx); need != "" {
+			f.State, f.Text, f.Fix = doctor.Warn, f.Text+"; it needs node "+need+", and this is "+have, "install node "+need+" or later, or put its directory first in PATH"
+			return f, true
 		}
 	}
 	if login {
