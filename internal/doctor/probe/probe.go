@@ -202,7 +202,7 @@ func Run(ctx context.Context, o Options) ([]doctor.Finding, error) {
 		if o.Found != nil {
 			o.Found(f)
 		}
-		p.hopeless = p.received.Load() > maxReceived || len(all) == 1 && f.State == doctor.Fail && p.main == nil
+		p.hopeless = p.hopeless || p.received.Load() > maxReceived || len(all) == 1 && f.State == doctor.Fail && p.main == nil
 	}
 	return all, nil
 }
