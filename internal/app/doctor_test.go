@@ -68,6 +68,21 @@ func TestDoctor(t *testing.T) {
 		must.Do(t, os.Remove(kept))
 	}
 
+	if runtime.GOOS != "windows" {
+		pkg := filepath.Join(t.TempDir(), "lib", "node_modules", "@google", "gemini-cli")
+		must.Do(t, os.MkdirAll(pkg, 0o755))
+		write(t, filepath.Join(pkg, "package.json"), `{"name":"@google/gemini-cli","version":"0.61.0","engines":{"node":">=22"}}`)
+		must.Do(t, os.WriteFile(filepath.Join(pkg, "main.js"), []byte("#!/usr/bin/env node\n"), 0o755))
+		must.Do(t, os.Symlink(filepath.Join(pkg, "main.js"), filepath.Join(s.bin, "gemini")))
+		node := filepath.Join(s.bin, "node")
+		must.Do(t, os.WriteFile(node, []byte("#!/bin/sh\necho v20.1.0\n"), 0o755))
+		s.ails(doctor.Warn, "gemini", "0.61.0; it needs node 22, and this is v20.1.0", "install node 22 or later")
+		must.Do(t, os.WriteFile(node, []byte("#!/bin/sh\necho v22.0.0\n"), 0o755))
+		s.ails(doctor.OK, "gemini", ", 0.61.0", "")
+		must.Do(t, os.Remove(node))
+		must.Do(t, os.Remove(filepath.Join(s.bin, "gemini")))
+	}
+
 	goose := s.install("goose")
 	s.ails(doctor.OK, "goose", "on PATH: "+goose, "")
 	must.Do(t, cli.Logins().Set("goose", true))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,10 +59,7 @@ Exit codes: 0 nothing has failed, 1 something has, 2 usage.`,
 			if err != nil {
 				return err
 			}
-			var found []doctor.Finding
-			for _, examine := range (&checkup{s: s, check: check}).checks() {
-				found = append(found, examine(cmd.Context())...)
-			}
+			found := (&checkup{s: s, check: check}).run(cmd.Context())
 			if cmd.Context().Err() != nil {
 				return ExitCode(headless.ExitInterrupted)
 			}
@@ -130,16 +128,21 @@ type checkup struct {
 	skipped []doctor.Finding // programs in the project, which are looked up at the same time
 }
 
-// checks are in the order in which they run and are shown.
-func (c *checkup) checks() []func(context.Context) []doctor.Finding {
-	return []func(context.Context) []doctor.Finding{c.build, c.terminal, c.directory, c.configuration, c.rules, c.state, c.sandbox, c.git, c.kept, c.agents, c.programs, c.proxies}
+// run examines everything, in the order in which it is shown.
+func (c *checkup) run(ctx context.Context) []doctor.Finding {
+	found := slices.Concat(c.build(), c.terminal(ctx), c.directory(), c.configuration(), c.rules())
+	found = append(found, doctor.StateDir(record.StateDir()), doctor.Sandbox(c.setup != nil && c.setup.Config.Sandbox))
+	if c.cwd != "" {
+		found = append(found, doctor.Git(ctx, c.cwd))
+	}
+	return slices.Concat(found, c.kept(), c.agents(ctx), c.programs(), doctor.Proxies(os.Getenv))
 }
 
 // build says how old this parley is, by what is recorded in it: nothing is asked for a newer one.
-func (c *checkup) build(context.Context) []doctor.Finding {
+func (c *checkup) build() []doctor.Finding {
 	f := doctor.Finding{Check: "parley", State: doctor.OK, Text: version.Long()}
 	if day := version.Date(); !day.IsZero() {
-		f.Text += ", of " + words.Ago(day, time.Now())
+		f.Text += ", " + words.Count(max(int(time.Since(day).Hours()/24), 0), "day") + " old"
 	}
 	return []doctor.Finding{f}
 }
@@ -153,7 +156,7 @@ func (c *checkup) terminal(ctx context.Context) []doctor.Finding {
 	return doctor.Terminal(ctx, in, out)
 }
 
-func (c *checkup) directory(context.Context) []doctor.Finding {
+func (c *checkup) directory() []doctor.Finding {
 	place, err := NewDirectories("", nil)
 	if err != nil {
 		return []doctor.Finding{{Check: "directory", State: doctor.Fail, Text: err.Error(), Fix: "cd to a directory that exists"}}
@@ -169,13 +172,13 @@ func (c *checkup) directory(context.Context) []doctor.Finding {
 }
 
 // programs are those that were skipped while others were looked up.
-func (c *checkup) programs(context.Context) []doctor.Finding {
+func (c *checkup) programs() []doctor.Finding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.skipped
 }
 
-func (c *checkup) configuration(context.Context) []doctor.Finding {
+func (c *checkup) configuration() []doctor.Finding {
 	f := doctor.Finding{Check: "configuration", State: doctor.Fail}
 	path, err := config.Path()
 	if err != nil {
@@ -197,7 +200,7 @@ func (c *checkup) configuration(context.Context) []doctor.Finding {
 	return []doctor.Finding{f}
 }
 
-func (c *checkup) rules(context.Context) (found []doctor.Finding) {
+func (c *checkup) rules() (found []doctor.Finding) {
 	files, err := ruleFiles("", []string{c.cwd})
 	if err != nil {
 		return nil // as the configuration
@@ -227,25 +230,8 @@ func (c *checkup) rules(context.Context) (found []doctor.Finding) {
 	return found
 }
 
-func (c *checkup) state(context.Context) []doctor.Finding {
-	return []doctor.Finding{doctor.StateDir(record.StateDir())}
-}
-
-func (c *checkup) sandbox(context.Context) []doctor.Finding {
-	return []doctor.Finding{doctor.Sandbox(c.setup != nil && c.setup.Config.Sandbox)}
-}
-
-func (c *checkup) git(ctx context.Context) []doctor.Finding {
-	if c.cwd == "" {
-		return nil
-	}
-	return []doctor.Finding{doctor.Git(ctx, c.cwd)}
-}
-
-func (c *checkup) proxies(context.Context) []doctor.Finding { return doctor.Proxies(os.Getenv) }
-
 // kept checks the sessions that were started with --keep.
-func (c *checkup) kept(context.Context) (found []doctor.Finding) {
+func (c *checkup) kept() (found []doctor.Finding) {
 	const name = "kept sessions"
 	if _, err := record.StateDir(); err != nil {
 		return nil // as the state directory
@@ -277,13 +263,13 @@ func (c *checkup) kept(context.Context) (found []doctor.Finding) {
 }
 
 // agents checks those that are configured or installed. All others are in `parley agents`.
-func (c *checkup) agents(context.Context) (found []doctor.Finding) {
+func (c *checkup) agents(ctx context.Context) (found []doctor.Finding) {
 	setup := c.setup
 	if setup == nil {
 		setup = &Setup{Config: &config.Config{}, Agents: agents.Discover(programs.NewPath(os.Environ()).Find)}
 	}
 	for _, a := range setup.Agents {
-		if f, ok := setup.examine(a, Directories{Cwd: c.cwd}); ok {
+		if f, ok := setup.examine(ctx, a, Directories{Cwd: c.cwd}); ok {
 			found = append(found, f)
 		}
 	}
@@ -303,7 +289,7 @@ func (c *checkup) agents(context.Context) (found []doctor.Finding) {
 
 // examine returns what is known of an agent without running it; false for one that is not installed, or that npx
 // would fetch.
-func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool) {
+func (s *Setup) examine(ctx context.Context, a agents.Agent, place Directories) (doctor.Finding, bool) {
 	f := doctor.Finding{Check: a.Name, State: doctor.OK, Text: DescribeSource(a)}
 	login := false
 	if logins := Logins(); logins != nil {
@@ -339,12 +325,16 @@ func (s *Setup) examine(a agents.Agent, place Directories) (doctor.Finding, bool
 		if a.Source == agents.Config {
 			f.Text += ": " + safetext.Line(cmd.Path, 300)
 		}
-		version := doctor.PackageVersion(a.Found, a.Package)
+		pkg := doctor.PackageOf(a.Found, a.Package)
 		if a.Source == agents.Installed {
-			version = a.Version
+			pkg = doctor.Package{Version: a.Version} // its node is that with which it was installed
 		}
-		if version != "" {
-			f.Text += ", " + safetext.Line(version, 40)
+		if pkg.Version != "" {
+			f.Text += ", " + safetext.Line(pkg.Version, 40)
+		}
+		if have, need := pkg.OldNode(ctx); need != "" {
+			f.State, f.Text, f.Fix = doctor.Warn, f.Text+"; it needs node "+need+", and this is "+have, "install node "+need+" or later, or put its directory first in PATH"
+			return f, true
 		}
 	}
 	if login {

@@ -1,46 +1,73 @@
 package doctor
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+
+	"parley/internal/lazy"
 )
 
 // maxPackage bounds a package.json, in bytes.
 const maxPackage = 1 << 20
 
-// PackageVersion returns the version of the npm package that a program belongs to, "" if it belongs to none. It
+// Package is what an npm package says of itself.
+type Package struct {
+	Name, Version string
+	Engines       struct{ Node string } // the versions of node that can run it
+}
+
+// PackageOf returns the npm package of a name that a program belongs to, an empty one if it belongs to none. It
 // reads files and runs nothing.
-func PackageVersion(program, pkg string) string {
+func PackageOf(program, name string) Package {
 	path, err := filepath.EvalSymlinks(program)
-	if err != nil || pkg == "" {
-		return ""
+	if err != nil || name == "" {
+		return Package{}
 	}
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		for _, file := range []string{filepath.Join(dir, "package.json"), filepath.Join(dir, "node_modules", filepath.FromSlash(pkg), "package.json")} {
-			if name, version := packageOf(file); name == pkg {
-				return version
+		for _, file := range []string{filepath.Join(dir, "package.json"), filepath.Join(dir, "node_modules", filepath.FromSlash(name), "package.json")} {
+			if p := readPackage(file); p.Name == name {
+				return p
 			}
 		}
 		if filepath.Dir(dir) == dir {
-			return ""
+			return Package{}
 		}
 	}
 }
 
-func packageOf(file string) (name, version string) {
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // opening a pipe would block
+var atLeast = lazy.Regexp(`^>=\s*v?(\d+)`)
+
+// OldNode returns the node that PATH finds if it is older than the package needs, and the major version that it
+// needs; "" if it will do, or cannot be judged.
+func (p Package) OldNode(ctx context.Context) (have, need string) {
+	m := atLeast().FindStringSubmatch(p.Engines.Node)
+	if m == nil {
 		return "", ""
+	}
+	have = run(ctx, "node", "--version")
+	major, _, _ := strings.Cut(strings.TrimPrefix(have, "v"), ".")
+	got, err := strconv.Atoi(major)
+	want, _ := strconv.Atoi(m[1])
+	if err != nil || got >= want {
+		return "", ""
+	}
+	return have, m[1]
+}
+
+func readPackage(file string) (p Package) {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // opening a pipe would block
+		return p
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return "", ""
+		return p
 	}
 	defer f.Close()
-	var p struct{ Name, Version string }
-	if json.NewDecoder(io.LimitReader(f, maxPackage)).Decode(&p) != nil {
-		return "", ""
-	}
-	return p.Name, p.Version
+	json.NewDecoder(io.LimitReader(f, maxPackage)).Decode(&p) // a member of another type leaves the others
+	return p
 }

@@ -42,6 +42,18 @@ func terminal(t *testing.T, answer func(asked string) string) (program *os.File,
 	return program, written
 }
 
+// restored returns a check that the terminal is as it is now.
+func restored(t *testing.T, program *os.File) (check func()) {
+	t.Helper()
+	before := must.Get(term.GetState(program.Fd()))(t)
+	return func() {
+		t.Helper()
+		if after := must.Get(term.GetState(program.Fd()))(t); !reflect.DeepEqual(before, after) {
+			t.Error("the terminal is not as it was")
+		}
+	}
+}
+
 var modern = tty.Profile{Answers: true}
 
 // answering is a terminal with everything, that measures by clusters.
@@ -58,7 +70,7 @@ func answering(asked string) string {
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	program, sent := terminal(t, answering)
-	before := must.Get(term.GetState(program.Fd()))(t)
+	check := restored(t, program)
 	a := must.Get(Ask(t.Context(), program, program, modern))(t)
 	if a.Name != "ghostty 1.2.3" || !a.Kitty || !a.OSC52 || !a.Background || !a.Modes[2026] || !a.Modes[2027] || !a.Modes[1006] || a.Took == 0 {
 		t.Errorf("got %+v", a)
@@ -66,9 +78,7 @@ func TestAsk(t *testing.T) {
 	if !reflect.DeepEqual(a.Widths, widths(true)) {
 		t.Errorf("got widths %d", a.Widths)
 	}
-	if after := must.Get(term.GetState(program.Fd()))(t); !reflect.DeepEqual(before, after) {
-		t.Error("the terminal is not as it was")
-	}
+	check()
 	program.Close()
 	select {
 	case text := <-sent:
@@ -87,15 +97,13 @@ func TestAskBrokenTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			program, _ := terminal(t, func(string) string { return answer })
-			before := must.Get(term.GetState(program.Fd()))(t)
+			check := restored(t, program)
 			began := time.Now()
 			a := must.Get(Ask(t.Context(), program, program, modern))(t)
 			if took := time.Since(began); took > 2*answerTime || a.Took != 0 || a.Widths != nil {
 				t.Errorf("after %s: %+v", took, a)
 			}
-			if after := must.Get(term.GetState(program.Fd()))(t); !reflect.DeepEqual(before, after) {
-				t.Error("the terminal is not as it was")
-			}
+			check()
 		})
 	}
 }
@@ -104,11 +112,9 @@ func TestAskInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	program, _ := terminal(t, func(string) string { stop(); return "" })
-	before := must.Get(term.GetState(program.Fd()))(t)
+	check := restored(t, program)
 	if _, err := Ask(ctx, program, program, modern); err != context.Canceled {
 		t.Errorf("got %v", err)
 	}
-	if after := must.Get(term.GetState(program.Fd()))(t); !reflect.DeepEqual(before, after) {
-		t.Error("the terminal is not as it was")
-	}
+	check()
 }

@@ -148,7 +148,7 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-func TestPackageVersion(t *testing.T) {
+func TestPackageOf(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -163,7 +163,7 @@ func TestPackageVersion(t *testing.T) {
 		t.Skip("no symbolic links")
 	}
 	for _, c := range []struct{ program, pkg, want string }{{link, "@x/agent", "1.2.3"}, {program, "@x/agent", "1.2.3"}, {link, "other", ""}, {link, "", ""}, {filepath.Join(dir, "missing"), "@x/agent", ""}} {
-		if got := PackageVersion(c.program, c.pkg); got != c.want {
+		if got := PackageOf(c.program, c.pkg).Version; got != c.want {
 			t.Errorf("%s of %s: got %q", c.program, c.pkg, got)
 		}
 	}

@@ -4,8 +4,8 @@
 // It covers the contents and names of files; on macOS, but not on Linux, also their modes, owners and times.
 //
 // Both restrict a process permanently, with everything it starts. So Wrap puts `parley sandbox-exec`,
-// which is Main, in front of a command: Main restricts itself and then executes the program. A program starts fully restricted, or not at all, and nothing that its
-// variables say happens before.
+// which is Main, in front of a command: Main restricts itself and then executes the program. A program
+// starts fully restricted, or not at all, and nothing that its variables say happens before.
 package sandbox
 
 import (

@@ -278,6 +278,10 @@ func (a *faulty) request(r request) {
 		if a.fault == "unknown-silent" {
 			return
 		}
+		if a.fault == "unread" && string(r.ID) == bigID {
+			a.fails(r.ID, -32601)
+			time.Sleep(time.Hour)
+		}
 		if a.fault == "unknown" || a.fault == "extension" && r.Method == extension {
 			a.result(r.ID, `{}`)
 			return

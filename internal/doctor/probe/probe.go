@@ -187,7 +187,7 @@ func Run(ctx context.Context, o Options) ([]doctor.Finding, error) {
 	defer p.closeAll()
 	var all []doctor.Finding
 	for _, c := range checks {
-		if p.hopeless && c.needs != received {
+		if p.hopeless && (c.needs != received || len(p.wires) == 0) {
 			continue
 		}
 		if o.Begun != nil {
@@ -202,7 +202,7 @@ func Run(ctx context.Context, o Options) ([]doctor.Finding, error) {
 		if o.Found != nil {
 			o.Found(f)
 		}
-		p.hopeless = p.received.Load() > maxReceived || len(all) == 1 && f.State == doctor.Fail && p.main == nil
+		p.hopeless = p.hopeless || p.received.Load() > maxReceived || len(all) == 1 && f.State == doctor.Fail && p.main == nil
 	}
 	return all, nil
 }
@@ -255,10 +255,17 @@ func (p *probe) start(params any) (*wire, reply, error) {
 		return nil, reply{}, err
 	}
 	r := w.call(p.Patience.Start, "initialize", params)
-	if v, ok := w.conn.(interface{ SetVersion(int) }); ok && r.ok() {
-		v.SetVersion(1)
+	if r.ok() {
+		w.speaks(1)
 	}
 	return w, r, nil
+}
+
+// speaks tells the transport the version of the protocol.
+func (w *wire) speaks(version int) {
+	if v, ok := w.conn.(interface{ SetVersion(int) }); ok {
+		v.SetVersion(version)
+	}
 }
 
 // reopen opens the connection for stored sessions.

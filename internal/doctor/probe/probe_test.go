@@ -37,7 +37,7 @@ func examine(t *testing.T, fault string, adjust func(*Options)) []doctor.Finding
 	if fault == "garbage" {
 		o.Patience.Start = 300 * time.Millisecond
 	}
-	if fault == "ids" || fault == "unknown-silent" {
+	if fault == "ids" || fault == "unknown-silent" || fault == "unread" {
 		o.Patience.Call = 3 * time.Second
 	}
 	o.Dial = func(context.Context) (transport.Conn, error) {
@@ -103,6 +103,7 @@ func TestFaults(t *testing.T) {
 		"unknown":         "fail unknown method: want error -32601, got a result",
 		"unknown-silent":  "fail unknown method: want error -32601, got no answer in time",
 		"garbage":         "fail initialize: no answer in time to an offer of version 1; fail stdout: 1 of 1 lines are no JSON-RPC message",
+		"unread":          "fail message of 1 MB: the agent was ended: it does not read its input",
 		"flood":           "fail session/prompt: the agent was ended: it sent more than 128 MB",
 		"flood-requests":  "fail session/prompt: the agent was ended: it waits for more than 1000 answers",
 		"extension":       "warn unknown method: an unknown extension: want error -32601, got a result",

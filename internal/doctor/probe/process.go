@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -113,20 +114,13 @@ func offered(w *wire, r reply, highest int) doctor.Finding {
 	version, err := strconv.Atoi(raw)
 	switch {
 	case err != nil || version < 1:
-		return fail("answers version "+or(raw, "nothing"), r.show())
+		return fail("answers version "+cmp.Or(raw, "nothing"), r.show())
 	case version > highest:
 		return fail(fmt.Sprintf("answers version %d, which does not exist", version), r.show())
 	case version == 2 && (jsonscan.KindOf(at(r.Result, "info")) != jsonscan.Object || jsonscan.KindOf(at(r.Result, "capabilities")) != jsonscan.Object):
 		return fail("answers version 2 without its info or capabilities", r.show())
 	}
 	return pass("answers version %d", version)
-}
-
-// end ends a connection, so that the agent is never started twice at once.
-func (p *probe) end(w *wire) {
-	if w != nil {
-		w.conn.Close()
-	}
 }
 
 // intact sends what is no request and waits for the answer that match accepts, then checks that the agent still
@@ -171,8 +165,6 @@ func (p *probe) parseError() doctor.Finding {
 }
 
 func (p *probe) batch() doctor.Finding {
-	defer p.end(p.second.wire)
-	defer forgetTwo(p)
 	raw := `[{"jsonrpc":"2.0","id":"batch","method":"` + nowhere + `"},{"jsonrpc":"2.0","method":"` + nowhere + `"}]`
 	m, answered, f := p.intact(raw, func(m message) bool { return m.IsAnswer() && (m.batch || m.Failed() && envelope.Key(m.ID) == "") })
 	switch {
@@ -192,6 +184,8 @@ func (p *probe) batch() doctor.Finding {
 }
 
 func (p *probe) offerUnknown() doctor.Finding {
+	forgetTwo(p)
+	p.second.end()
 	w, r, err := p.start(p.offer(99))
 	if err != nil {
 		return fail(err.Error(), "")
@@ -236,6 +230,9 @@ func (p *probe) stdout() doctor.Finding {
 				}
 			}
 		}
+	}
+	if n == 0 {
+		return skip("nothing was received")
 	}
 	if lines > 0 {
 		return fail(fmt.Sprintf("%d of %d lines are no JSON-RPC message", lines, n), first.show())

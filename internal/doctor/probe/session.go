@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,12 +13,11 @@ import (
 	"parley/internal/doctor"
 	"parley/internal/envelope"
 	"parley/internal/jsonscan"
-	"parley/internal/safetext"
 )
 
 // setup are the parameters by which a session is opened.
 func (p *probe) setup(id string) map[string]any {
-	params := map[string]any{"cwd": or(p.Cwd, p.Dir), "mcpServers": []any{}}
+	params := map[string]any{"cwd": cmp.Or(p.Cwd, p.Dir), "mcpServers": []any{}}
 	if id != "" {
 		params["sessionId"] = id
 	}
@@ -32,13 +32,17 @@ func (w *wire) opens(id string) {
 	}
 }
 
+// made notes a session that the probe has opened, to delete it in the end.
+func (w *wire) made(id string) {
+	w.probe.made = append(w.probe.made, id)
+	w.opens(id)
+}
+
 func (p *probe) newSession() doctor.Finding {
 	r := p.main.call(p.Patience.Start, "session/new", p.setup(""))
 	switch {
 	case r.code == jsonrpc.CodeAuthRequired:
-		f := warn("a login is required: "+safetext.Line(r.text, 200), r.show())
-		f.Fix = "log in, then try again"
-		return f
+		return loginNeeded(r)
 	case !r.ok():
 		return fail(r.how(), r.show())
 	}
@@ -46,8 +50,7 @@ func (p *probe) newSession() doctor.Finding {
 	if p.session == "" {
 		return fail("the result has no sessionId", r.show())
 	}
-	p.made = append(p.made, p.session)
-	p.main.opens(p.session)
+	p.main.made(p.session)
 	current := envelope.Text(at(r.Result, "modes", "currentModeId"))
 	if modes := at(r.Result, "modes", "availableModes"); modes != nil {
 		found := false
@@ -122,8 +125,7 @@ func (p *probe) mcpServers() doctor.Finding {
 		return fail(fmt.Sprintf("a session with a server by %s: %s", strings.Join(kinds, " and by "), r.how()), message{raw: r.request, out: true}.show())
 	}
 	if id := envelope.Text(at(r.Result, "sessionId")); id != "" {
-		p.made = append(p.made, id)
-		p.main.opens(id)
+		p.main.made(id)
 	}
 	return pass("servers by %s are accepted", strings.Join(kinds, " and "))
 }
@@ -203,8 +205,7 @@ func (p *probe) fork() doctor.Finding {
 	case id == "" || id == p.session:
 		return fail("the result has no new sessionId", r.show())
 	}
-	p.made = append(p.made, id)
-	p.later.opens(id)
+	p.later.made(id)
 	return pass("a session with another id")
 }
 
@@ -216,8 +217,7 @@ func (p *probe) closeSession() doctor.Finding {
 	if id == "" {
 		return skip("there is no session to close")
 	}
-	p.made = append(p.made, id)
-	w.opens(id)
+	w.made(id)
 	if r = w.call(p.Patience.Call, "session/close", map[string]string{"sessionId": id}); !r.ok() {
 		return fail(r.how(), r.show())
 	}

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -38,7 +39,7 @@ func (p *probe) initialize() doctor.Finding {
 	p.main, p.info = w, r.Result
 	version := at(r.Result, "protocolVersion")
 	if string(version) != "1" {
-		return fail(fmt.Sprintf("answers version %s to an offer of 1", or(string(version), "nothing")), r.show())
+		return fail(fmt.Sprintf("answers version %s to an offer of 1", cmp.Or(string(version), "nothing")), r.show())
 	}
 	return pass("version 1 · %s", strings.TrimSpace(envelope.Text(at(r.Result, "agentInfo", "name"))+" "+envelope.Text(at(r.Result, "agentInfo", "version"))))
 }
@@ -158,8 +159,7 @@ func (p *probe) badParams() doctor.Finding {
 	case !r.answered:
 		return fail(r.how(), r.show())
 	case r.ok():
-		p.made = append(p.made, envelope.Text(at(r.Result, "sessionId")))
-		p.known[envelope.Text(at(r.Result, "sessionId"))] = true
+		p.main.made(envelope.Text(at(r.Result, "sessionId")))
 		return warn("a session in a directory that is a number was opened", r.show())
 	case r.code == jsonrpc.CodeAuthRequired:
 		return skip("a login is required first")
@@ -258,11 +258,4 @@ func (p *probe) stored(w *wire) (all []stored, f doctor.Finding) {
 
 func text(words string) []map[string]any {
 	return []map[string]any{{"type": "text", "text": words}}
-}
-
-func or(value, otherwise string) string {
-	if value == "" {
-		return otherwise
-	}
-	return value
 }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"io/fs"
@@ -70,15 +71,19 @@ func (p *probe) prompt() doctor.Finding {
 func ended(r reply) (f doctor.Finding, wrong bool) {
 	switch reason := envelope.Text(at(r.Result, "stopReason")); {
 	case r.code == jsonrpc.CodeAuthRequired:
-		f = warn("a login is required: "+safetext.Line(r.text, 200), r.show())
-		f.Fix = "log in, then try again"
-		return f, true
+		return loginNeeded(r), true
 	case !r.ok():
 		return fail(r.how(), r.show()), true
 	case !slices.Contains(stopReasons, reason):
 		return fail(fmt.Sprintf("the stop reason %q is none of the protocol", reason), r.show()), true
 	}
 	return f, false
+}
+
+func loginNeeded(r reply) doctor.Finding {
+	f := warn("a login is required: "+safetext.Line(r.text, 200), r.show())
+	f.Fix = "log in, then try again"
+	return f
 }
 
 // picture is a PNG of one pixel, silence a WAV without samples.
@@ -98,7 +103,7 @@ func (p *probe) content() doctor.Finding {
 			"embeddedContext": {"type": "resource", "resource": map[string]string{"uri": uri, "mimeType": "text/plain", "text": "Nothing."}},
 		}[kind])
 	}
-	r := p.cancelled(blocks)
+	r, _ := p.cancelled(blocks)
 	switch {
 	case !r.answered && p.main.alive():
 		return skip("the turn did not end, neither by itself nor by session/cancel")
@@ -112,28 +117,22 @@ func (p *probe) content() doctor.Finding {
 // headStart is how long a turn runs before it is cancelled if nothing is heard of it.
 const headStart = 500 * time.Millisecond
 
-// cancelled sends a prompt, cancels the turn, and waits for its end.
-func (p *probe) cancelled(blocks any) reply {
-	w, r := p.main, p.begin(blocks)
+// cancelled sends a prompt, cancels the turn, and waits for its end. It returns the place of the cancellation, too.
+func (p *probe) cancelled(blocks any) (r reply, asked int) {
+	w := p.main
+	r = p.begin(blocks)
 	begun := func(m message) bool {
 		_, kind, _ := m.update()
 		return slices.Contains(content, kind) || m.IsAnswer() && envelope.Key(m.ID) == envelope.Key(r.ID)
 	}
 	w.wait(min(headStart, p.Patience.Cancel), r.sent, begun)
-	w.notify("session/cancel", map[string]string{"sessionId": p.session})
-	return p.over(w.await(p.Patience.Cancel, r))
+	asked = w.notify("session/cancel", map[string]string{"sessionId": p.session})
+	return p.over(w.await(p.Patience.Cancel, r)), asked
 }
 
 func (p *probe) cancel() doctor.Finding {
-	r := p.cancelled(text(or(p.CancelPrompt, p.Prompt)))
-	var asked message
-	at0 := 0
-	for i, m := range p.main.since(r.sent) {
-		if m.out && m.HasMethod("session/cancel") {
-			asked, at0 = m, r.sent+i
-			break
-		}
-	}
+	r, place := p.cancelled(text(cmp.Or(p.CancelPrompt, p.Prompt)))
+	asked := p.main.since(place)[0]
 	if !r.answered {
 		return fail("the turn had not ended "+seconds(p.Patience.Cancel)+" after session/cancel", asked.show())
 	}
@@ -145,7 +144,7 @@ func (p *probe) cancel() doctor.Finding {
 		return warn("cancelled after "+seconds(took), r.show())
 	case reason == "cancelled":
 		return pass("cancelled after %s", seconds(took))
-	case r.at < at0 || took < 2*time.Second:
+	case r.at < place || took < 2*time.Second:
 		f := skip("the turn ended by itself (%s)", reason)
 		f.Fix = "--cancel-prompt TEXT sends one that takes longer"
 		return f

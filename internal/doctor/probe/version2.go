@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ type second struct {
 }
 
 func offerTwo(p *probe) doctor.Finding {
-	p.end(p.later)
+	p.later.end()
 	w, r, err := p.start(p.offer(2))
 	if err != nil {
 		return fail(err.Error(), "")
@@ -31,9 +32,7 @@ func offerTwo(p *probe) doctor.Finding {
 	p.second.wire = w
 	if string(at(r.Result, "protocolVersion")) == "2" {
 		p.second.info = r.Result
-		if v, ok := w.conn.(interface{ SetVersion(int) }); ok {
-			v.SetVersion(2)
-		}
+		w.speaks(2)
 	}
 	return offered(w, r, 2)
 }
@@ -110,7 +109,7 @@ func promptTwo(p *probe) doctor.Finding {
 
 func cancelTwo(p *probe) doctor.Finding {
 	w := &p.second
-	r := w.begin(or(p.CancelPrompt, p.Prompt))
+	r := w.begin(cmp.Or(p.CancelPrompt, p.Prompt))
 	running := func(m message) bool {
 		_, kind, update := m.update()
 		return strings.HasPrefix(kind, "agent_") || kind == "state_update" && envelope.Text(at(update, "state")) == "running"

@@ -52,7 +52,8 @@ func (m message) update() (session, kind string, update []byte) {
 }
 
 // wire is one connection to the agent. It keeps everything that was sent and received, and answers the requests
-// of the agent as little as a client must.
+// of the agent as little as a client must. It is no acpclient/jsonrpc: that forgives what has to be seen here
+// (lines that are not JSON, ids of other types, answers to notifications), and cannot send what is wrong.
 type wire struct {
 	probe *probe
 	conn  transport.Conn
@@ -67,7 +68,6 @@ type wire struct {
 	waiting int           // requests of the agent that are not answered yet
 	fault   string        // for which the probe has ended it; "" for none
 	asked   []*question
-	acts    []int // requests of the agent that change something, by their place in the log
 }
 
 // question is a permission request of the agent.
@@ -159,6 +159,13 @@ const (
 	maxWaiting  = 1000      // requests at the same time
 )
 
+// end ends the connection, if there is one, so that the agent is never started twice at once.
+func (w *wire) end() {
+	if w != nil {
+		w.conn.Close()
+	}
+}
+
 // abandon ends the connection at once, for a fault. A program might not see the end of its input.
 func (w *wire) abandon(fault string) {
 	w.mu.Lock()
@@ -213,7 +220,7 @@ func (w *wire) alive() bool {
 func (w *wire) since(at int) []message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]message(nil), w.log[min(at, len(w.log)):]...)
+	return slices.Clone(w.log[min(at, len(w.log)):])
 }
 
 // lastSent returns the last message that was sent, to show it.
@@ -313,11 +320,7 @@ func (w *wire) begin(method string, params any) reply {
 
 // beginAs sends a request with an id that is JSON.
 func (w *wire) beginAs(id, method string, params any) reply {
-	data, err := json.Marshal(params)
-	if err != nil {
-		panic(err) // the parameters are the probe's own
-	}
-	raw := []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":` + quote(method) + `,"params":` + string(data) + `}`)
+	raw := []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":` + encode(method) + `,"params":` + encode(params) + `}`)
 	at, _ := w.send(raw, false, "") // the end of the connection is seen by the reader
 	return reply{wire: w, sent: at, request: raw, message: message{Envelope: envelope.Envelope{ID: []byte(id)}}}
 }
@@ -362,22 +365,15 @@ func (w *wire) after(place int, match func(message) bool) (message, bool) {
 	return m, ok
 }
 
-// notify sends a notification.
-func (w *wire) notify(method string, params any) {
-	data, err := json.Marshal(params)
-	if err != nil {
-		panic(err)
-	}
-	w.send([]byte(`{"jsonrpc":"2.0","method":`+quote(method)+`,"params":`+string(data)+`}`), false, "")
+// notify sends a notification and returns its place.
+func (w *wire) notify(method string, params any) (at int) {
+	at, _ = w.send([]byte(`{"jsonrpc":"2.0","method":`+encode(method)+`,"params":`+encode(params)+`}`), false, "")
+	return at
 }
 
 // answer answers a request of the agent.
 func (w *wire) answer(m message, member string, value any) int {
-	data, err := json.Marshal(value)
-	if err != nil {
-		panic(err)
-	}
-	at, _ := w.send([]byte(`{"jsonrpc":"2.0","id":`+string(m.ID)+`,"`+member+`":`+string(data)+`}`), true, envelope.Session(m.Params))
+	at, _ := w.send([]byte(`{"jsonrpc":"2.0","id":`+string(m.ID)+`,"`+member+`":`+encode(value)+`}`), true, envelope.Session(m.Params))
 	return at
 }
 
@@ -391,11 +387,6 @@ func (w *wire) serve(m message, at int) {
 		w.reject(m, at)
 	case "fs/read_text_file", "fs/write_text_file":
 		write := method == "fs/write_text_file"
-		if write {
-			w.mu.Lock()
-			w.acts = append(w.acts, at)
-			w.mu.Unlock()
-		}
 		content, err := w.probe.file(envelope.Text(envelope.Member(m.Params, "path")), envelope.Text(envelope.Member(m.Params, "content")), write)
 		switch {
 		case os.IsNotExist(err):
@@ -441,7 +432,10 @@ func (w *wire) reject(m message, at int) {
 	w.mu.Unlock()
 }
 
-func quote(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b)
+func encode(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // the values are the probe's own
+	}
+	return string(data)
 }
