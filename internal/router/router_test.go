@@ -492,9 +492,7 @@ func TestLeaving(t *testing.T) {
 	c.Begin("session/prompt", object{"sessionId": "a"})
 	one.await(t, "session/prompt")
 	must.Do(t, c.Close(nil))
-	if err := <-c.served; err != nil {
-		t.Error(err)
-	}
+	must.Do(t, <-c.served)
 	if err := <-ended; errors.Is(err, jsonrpc.ErrRequestCancelled) {
 		t.Errorf("the prompt ended with %v", err)
 	}
