@@ -18,8 +18,11 @@ type streams struct {
 // Streams returns a connection over two streams, one message per line, as an agent has it. Close
 // closes the input stream if it is an io.Closer. A Recv that is blocked in a stream that cannot be
 // interrupted, such as a terminal's standard input, stays blocked until the next byte.
-func Streams(in io.Reader, out io.Writer) Conn {
-	return &streams{lines: NewLineReader(in, 0), in: in, out: out, closed: make(chan struct{})}
+func Streams(in io.Reader, out io.Writer) Conn { return LimitedStreams(in, out, 0) }
+
+// LimitedStreams is like Streams, but no message that is received may have more than limit bytes.
+func LimitedStreams(in io.Reader, out io.Writer, limit int) Conn {
+	return &streams{lines: NewLineReader(in, limit), in: in, out: out, closed: make(chan struct{})}
 }
 
 func (c *streams) Recv() ([]byte, error) {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -166,12 +164,12 @@ func startBeside(ctx context.Context, cwd string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	real, err := filepath.EvalSymlinks(cwd)
-	if err != nil || !slices.ContainsFunc(all, func(k keeper.Session) bool {
-		dir, err := filepath.EvalSymlinks(k.Dir)
-		below, out := filepath.Rel(dir, real)
-		return err == nil && out == nil && filepath.IsLocal(below)
-	}) {
+	var dirs []string
+	for _, k := range all {
+		dirs = append(dirs, k.Dir)
+	}
+	real, ok := workspace.Within(cwd, dirs)
+	if !ok {
 		return "", workspace.ErrElsewhere
 	}
 	return startKept(ctx, real)

@@ -94,3 +94,18 @@ func TestLargeParameters(t *testing.T) {
 		}
 	})
 }
+
+// A client opens sessions, but not without end.
+func TestAtMostSoManySessions(t *testing.T) {
+	with(t, "1", Options{}, func(r *rig) {
+		g := r.join("phone", hello.Talk, 1)
+		params := `{"cwd":` + jsonText(r.Cwd) + `,"mcpServers":[]}`
+		for range maxSessions - 1 { // and the one that was there
+			g.must("session/new", params)
+		}
+		g.fails(-32603, "session/new", params)
+		if calls := r.Agent().Calls("session/new"); len(calls) != maxSessions {
+			t.Errorf("the agent opened %d", len(calls))
+		}
+	})
+}

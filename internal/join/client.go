@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"sync"
 	"time"
@@ -58,16 +57,14 @@ type request struct {
 	cancelled func() // called when the client cancels it and it has no answer yet
 }
 
-func newClient(h *Hub, said hello.Hello, conn transport.Conn) *client {
+func newClient(h *Hub, said hello.Hello, conn patient) *client {
 	c := &client{hub: h, name: said.Client, role: said.Role, cancels: make(chan struct{}, maxCancels)}
-	c.peer = jsonrpc.NewPeer(conn, c, jsonrpc.Options{MaxInFlight: maxRequests, MaxQueued: maxUnread})
+	c.peer = jsonrpc.NewPeer(transport.LimitedStreams(conn, conn, maxMessage), c, jsonrpc.Options{MaxInFlight: maxRequests, MaxQueued: maxUnread})
 	return c
 }
 
 // label is the client in a sentence: it is never taken for the user, parley or an agent.
 func (c *client) label() string { return "client " + c.name }
-
-func (c *client) start() { c.peer.Start() }
 
 // Notification implements jsonrpc.Handler, on the reader goroutine. No cancel is dropped: if many wait, the client
 // does.
@@ -214,38 +211,15 @@ func (c *client) queued() int { return c.peer.Queued() }
 // writePatience is how long a client may leave a message unread that its socket has no room for.
 const writePatience = 30 * time.Second
 
-// socket carries messages over a connection, one a line.
-type socket struct {
-	conn  net.Conn
-	lines *transport.LineReader
-	buf   []byte
+// patient is the connection of a client, whose first line was read. A write fails if the client does not read.
+type patient struct {
+	net.Conn
+	in *bufio.Reader
 }
 
-func newWire(conn net.Conn, r *bufio.Reader) transport.Conn {
-	return &socket{conn: conn, lines: transport.NewLineReader(r, maxMessage)}
-}
+func (p patient) Read(b []byte) (int, error) { return p.in.Read(b) }
 
-// Recv implements transport.Conn.
-func (s *socket) Recv() ([]byte, error) {
-	line, err := s.lines.Next()
-	if err != nil && err != io.EOF {
-		if _, tooLong := err.(*transport.TooLongError); !tooLong {
-			return nil, transport.ErrClosed
-		}
-	}
-	return line, err
+func (p patient) Write(b []byte) (int, error) {
+	p.SetWriteDeadline(time.Now().Add(writePatience))
+	return p.Conn.Write(b)
 }
-
-// Send implements transport.Conn.
-func (s *socket) Send(m transport.Message) error {
-	s.buf = append(append(s.buf[:0], m.Data...), '\n')
-	s.conn.SetWriteDeadline(time.Now().Add(writePatience))
-	_, err := s.conn.Write(s.buf)
-	if cap(s.buf) > 1<<20 {
-		s.buf = nil
-	}
-	return err
-}
-
-// Close implements transport.Conn.
-func (s *socket) Close() error { return s.conn.Close() }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"parley/acpclient/event"
@@ -396,6 +395,3 @@ func (f *feed) toolID(id string) string {
 	}
 	return ""
 }
-
-// label is the session in a sentence.
-func (f *feed) label() string { return strings.TrimSpace(f.session.Title()) }

@@ -101,7 +101,7 @@ func (h *Hub) greet(ctx context.Context, conn net.Conn) {
 		return
 	}
 	conn.SetReadDeadline(time.Time{})
-	c := newClient(h, said, newWire(conn, r))
+	c := newClient(h, said, patient{conn, r})
 	h.inbox.add(func() { h.joined(c, conn) })
 	select {
 	case <-c.peer.Done():
@@ -131,7 +131,7 @@ func (h *Hub) joined(c *client, conn net.Conn) {
 		return
 	}
 	h.clients = append(h.clients, c)
-	c.start()
+	c.peer.Start()
 	h.report(c, "has joined: it may "+string(c.role))
 }
 

@@ -139,7 +139,7 @@ func (c *client) list(r *request) {
 			continue
 		}
 		o := object{"sessionId": f.id, "cwd": s.Cwd(), "updatedAt": f.updated.UTC().Format(time.RFC3339)}
-		if title := f.label(); title != "" {
+		if title := strings.TrimSpace(s.Title()); title != "" {
 			o["title"] = title
 		}
 		all = append(all, o)

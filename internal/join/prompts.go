@@ -93,13 +93,11 @@ func (f *feed) remove(p *prompt) {
 	f.prompts = slices.DeleteFunc(f.prompts, func(o *prompt) bool { return o == p })
 }
 
-// unqueue takes a prompt off the queue, false if it is not there.
+// unqueue takes a prompt back that was not sent yet; false if it was.
 func (f *feed) unqueue(p *prompt) bool {
-	at := f.session.Prompts.Queue.Index(p.id)
-	if at < 0 {
+	if !f.session.Prompts.TakeBack(p.id) {
 		return false
 	}
-	f.session.Prompts.Queue.Drop(at)
 	f.remove(p)
 	return true
 }
@@ -130,7 +128,7 @@ func (f *feed) cancel(c *client) {
 
 // stop stops the turn. It never ends the agent, as stopping again at the screen does.
 func (f *feed) stop(c *client) {
-	if f.session.Busy() && f.session.Thread.State != thread.Cancelling {
+	if (f.session.Busy() || f.session.Running()) && f.session.Thread.State != thread.Cancelling {
 		f.session.Say("Stopped by " + c.label())
 		f.session.Stop()
 	}

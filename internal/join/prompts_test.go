@@ -124,6 +124,36 @@ func TestCancelFromAny(t *testing.T) {
 	})
 }
 
+// A cancel that comes right after the prompt finds it: sent, queued, or while its image is made ready.
+func TestCancelAtOnce(t *testing.T) {
+	each(t, func(r *rig, version int) {
+		r.script.Capabilities(`,"agentCapabilities":{"promptCapabilities":{"image":true}},"capabilities":{"session":{"prompt":{"image":{}}}}`)
+		r.on(func() { r.session().Agent.Restart() })
+		r.settle()
+		r.script.Turn(func(t *fakeagent.Turn) string {
+			if t.Wait(time.Hour) {
+				return "cancelled"
+			}
+			return "end_turn"
+		})
+		phone, id := r.join("phone", hello.Talk, version), r.id()
+		png := base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n and more"))
+		for _, content := range []string{`{"type":"text","text":"hello"}`, `{"type":"image","data":"` + png + `","mimeType":"image/png"}`} {
+			call := phone.begin("session/prompt", `{"sessionId":"`+id+`","prompt":[`+content+`]}`)
+			phone.peer.Notify("session/cancel", object{"sessionId": id})
+			r.settle()
+			r.on(func() {
+				if r.session().Busy() || r.session().Running() {
+					t.Errorf("it runs, and the prompt ended with %q", outcome(call))
+				}
+			})
+			if got := outcome(call); version == 1 && !strings.Contains(got, "cancelled") || got == "" {
+				t.Errorf("the prompt ended with %q", got)
+			}
+		}
+	})
+}
+
 func TestARequestIsCancelled(t *testing.T) {
 	with(t, "1", Options{}, func(r *rig) {
 		r.script.Turn(func(t *fakeagent.Turn) string {

@@ -6,6 +6,7 @@
 package router
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,7 @@ const maxUnread = 16 << 20
 
 // Serve serves one client until it leaves or ctx ends. It closes the connection.
 func Serve(ctx context.Context, client transport.Conn, opts Options) error {
-	r := &router{opts: opts, parleys: map[string]*parley{}, owners: map[string]*parley{}}
+	r := &router{opts: opts, parleys: map[string]*parley{}, owners: map[string]*parley{}, waiting: map[string][]message{}}
 	r.ctx, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
 	r.client = jsonrpc.NewPeer(client, fromClient{r}, jsonrpc.Options{MaxQueued: maxUnread})
@@ -73,11 +74,18 @@ type router struct {
 	stop   context.CancelCauseFunc
 
 	mu         sync.Mutex
-	initialize json.RawMessage    // params of the client's request; nil before it
-	version    int                // of the protocol
-	name       string             // of the client
-	parleys    map[string]*parley // by name; nil when the client has left
-	owners     map[string]*parley // by the id of a session
+	initialize json.RawMessage      // params of the client's request; nil before it
+	version    int                  // of the protocol
+	name       string               // of the client
+	parleys    map[string]*parley   // by name; nil when the client has left
+	owners     map[string]*parley   // by the id of a session
+	waiting    map[string][]message // of sessions whose parley is being looked for
+}
+
+// message is a request or a cancel about a session.
+type message struct {
+	cancel bool
+	send   func(*parley) // nil if none has the session
 }
 
 // forward passes a request on, and its answer back, and withdraws it if its sender does, or is a parley that has ended. seen may be nil.
@@ -108,9 +116,50 @@ type fromClient struct{ *router }
 
 // Notification implements jsonrpc.Handler.
 func (r fromClient) Notification(method string, params []byte) {
-	if p := r.owner(envelope.Session(params)); p != nil {
-		p.peer.Notify(method, json.RawMessage(params))
+	params = bytes.Clone(params)
+	r.about(envelope.Session(params), message{true, func(p *parley) {
+		if p != nil {
+			p.peer.Notify(method, json.RawMessage(params))
+		}
+	}})
+}
+
+// about sends a message to the parley that has a session, after those that came before. If nothing was asked about
+// the session before, the parleys are asked for it first; a cancel then has no meaning.
+func (r *router) about(session string, m message) {
+	r.mu.Lock()
+	p, known := r.owners[session]
+	waits, looking := r.waiting[session]
+	switch {
+	case !looking && (known || m.cancel):
+		r.mu.Unlock()
+		m.send(p)
+		return
+	case m.cancel && len(waits) > 0 && waits[len(waits)-1].cancel: // the same once more
+	default:
+		r.waiting[session] = append(waits, m)
 	}
+	r.mu.Unlock()
+	if looking {
+		return
+	}
+	go func() {
+		r.refresh(r.ctx)
+		for {
+			r.mu.Lock()
+			todo, p := r.waiting[session], r.owners[session]
+			if r.waiting[session] = nil; len(todo) == 0 {
+				delete(r.waiting, session)
+			}
+			r.mu.Unlock()
+			if len(todo) == 0 {
+				return
+			}
+			for _, m := range todo {
+				m.send(p)
+			}
+		}
+	}()
 }
 
 // Request implements jsonrpc.Handler.
@@ -140,18 +189,13 @@ func (r fromClient) Request(req jsonrpc.Request) jsonrpc.Work {
 		return nil
 	}
 	ctx, answer := req.Later()
-	if p := r.owner(req.Session); p != nil {
-		r.forward(ctx, p.peer, req.Method, req.Params, answer, nil)
-		return jsonrpc.Deferred
-	}
-	go func() { // nothing about the session was sent before, so nothing is overtaken
-		r.refresh(ctx)
-		if p := r.owner(req.Session); p != nil {
+	r.about(req.Session, message{false, func(p *parley) {
+		if p != nil {
 			r.forward(ctx, p.peer, req.Method, req.Params, answer, nil)
 			return
 		}
 		answer(nil, jsonrpc.Errorf(jsonrpc.CodeResourceNotFound, "No such session: %s", safetext.Line(req.Session, 100)).WithData(map[string]string{"sessionId": req.Session}))
-	}()
+	}})
 	return jsonrpc.Deferred
 }
 
@@ -159,13 +203,6 @@ func (r *router) params() json.RawMessage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.initialize
-}
-
-// owner returns the live parley that has a session, as far as it is known.
-func (r *router) owner(session string) *parley {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.owners[session]
 }
 
 type object map[string]any

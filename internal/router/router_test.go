@@ -17,6 +17,7 @@ import (
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
 	"parley/internal/hello"
+	"parley/internal/must"
 )
 
 // world holds the live parleys of a test. Everything is in memory, so a test may run in a bubble.
@@ -469,4 +470,31 @@ func TestAHungParley(t *testing.T) {
 		c.Close(nil)
 		<-c.served
 	})
+}
+
+// Nothing is left of a client that has left, and the parleys see it. What it began continues: its requests are not
+// withdrawn.
+func TestLeaving(t *testing.T) {
+	w := &world{t: t}
+	one := w.add("one", "a")
+	ended := make(chan error, 1)
+	one.request = func(p *jsonrpc.Peer, r jsonrpc.Request) jsonrpc.Work {
+		return func(ctx context.Context) (any, error) {
+			if r.Method == "session/prompt" {
+				<-ctx.Done()
+				ended <- context.Cause(ctx)
+			}
+			return object{}, nil
+		}
+	}
+	c := w.connect().initialize()
+	c.call("session/load", `{"sessionId":"a"}`)
+	c.Begin("session/prompt", object{"sessionId": "a"})
+	one.await(t, "session/prompt")
+	must.Do(t, c.Close(nil))
+	must.Do(t, <-c.served)
+	if err := <-ended; errors.Is(err, jsonrpc.ErrRequestCancelled) {
+		t.Errorf("the prompt ended with %v", err)
+	}
+	<-one.peers[0].Done()
 }

@@ -85,16 +85,17 @@ func within(dir string, others []string) bool {
 	})
 }
 
-// reallyWithin is within with links followed. It looks at the disk.
-func reallyWithin(dir string, others []string) bool {
-	dir, err := filepath.EvalSymlinks(dir)
+// Within returns a directory with all links followed, and whether it is one of others or below one. It looks at
+// the disk.
+func Within(dir string, others []string) (real string, ok bool) {
+	real, err := filepath.EvalSymlinks(dir)
 	var resolved []string
 	for _, other := range others {
 		if other, err := filepath.EvalSymlinks(other); err == nil {
 			resolved = append(resolved, other)
 		}
 	}
-	return err == nil && within(dir, resolved)
+	return real, err == nil && within(real, resolved)
 }
 
 // OpenIn opens another session with the agent, in a directory, and calls done with it or with the reason why
@@ -126,7 +127,7 @@ func (a *Agent) OpenIn(dir string, done func(*Session, error)) {
 	a.w.sessions = append(a.w.sessions, s)
 	a.pending = s
 	s.open(func(ctx context.Context) (*acpclient.Session, error) {
-		if here && !reallyWithin(dir, open) {
+		if _, ok := Within(dir, open); here && !ok {
 			return nil, ErrElsewhere
 		}
 		return client.NewSession(ctx, n)

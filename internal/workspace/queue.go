@@ -142,6 +142,20 @@ func (q *Queue) deferPrompt(p unsent) {
 	q.next(at, p.Prompt)
 }
 
+// TakeBack drops the prompt with an ID if it was not sent yet; false if it was.
+func (p *Prompts) TakeBack(id uint64) bool {
+	if at := p.Queue.Index(id); at >= 0 {
+		p.Queue.Drop(at)
+		return true
+	}
+	if p.sending == nil || p.sending.prompt.ID != id {
+		return false
+	}
+	_, ok := p.takeBack()
+	p.sendQueued()
+	return ok
+}
+
 // unsent is a prompt that was sent and refused. Responses may arrive in any order; the
 // key, which grows with every prompt, gives the order in which they were typed.
 type unsent struct {
