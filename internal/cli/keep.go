@@ -71,7 +71,11 @@ func attach(ctx context.Context, s Streams, name string) error {
 	how, name, code, err := keeper.Attach(ctx, name, in, out)
 	if err != nil {
 		if how == keeper.EndedThere {
-			s.PrintError(fmt.Sprintf("%s has ended (%v)", name, err))
+			ended := keeper.Session{Name: name, Why: err.Error()}
+			if kept, err := keeper.Find(name); err == nil && !kept.Live {
+				ended = kept
+			}
+			s.PrintError((&keeper.EndedError{Session: ended}).Error())
 			return ExitCode(code)
 		}
 		return err

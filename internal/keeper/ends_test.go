@@ -212,6 +212,22 @@ func TestKeeperKilled(t *testing.T) {
 	}
 }
 
+// The program is killed while a terminal is attached, which shows nothing that resumes it: it is listed.
+func TestKilledWhileAttached(t *testing.T) {
+	home(t)
+	k := keep(t, t.TempDir(), Options{}, "")
+	y := newTTY(t, 80, 24).attach(forever, k.name)
+	k.attached()
+	k.tell(task{Write: "working", Report: &Status{State: Running, Resume: []string{"demo", "--resume", "s1"}}})
+	y.sees("working")
+	until(t, "its record", func() bool { return k.session().State == Running })
+	send(t, k.first.PID, syscall.SIGKILL)
+	y.leaves(EndedThere)
+	if left, listed := k.gone(); !listed || left.ResumeCommand() != "parley demo --resume s1" || !strings.Contains(left.Why, "killed") {
+		t.Errorf("left: %v %+v", listed, left)
+	}
+}
+
 // SIGTERM to the keeper, as before the machine stops, ends the program politely. What nobody has seen is listed.
 func TestKeeperTerminated(t *testing.T) {
 	home(t)
@@ -219,7 +235,7 @@ func TestKeeperTerminated(t *testing.T) {
 	k.tell(task{Report: &Status{State: Idle, Resume: []string{"demo", "--resume", "s1"}}})
 	send(t, k.session().PID, syscall.SIGTERM)
 	k.wait("SIGTERM", func(e event) bool { return e.Signal == "terminated" })
-	if left, listed := k.gone(); !listed || left.Why != "exit code 143" || left.ResumeCommand() != "parley demo --resume s1" {
+	if left, listed := k.gone(); !listed || left.Why != "ended by a signal (terminated)" || left.ResumeCommand() != "parley demo --resume s1" {
 		t.Errorf("left: %v %+v", listed, left)
 	}
 }

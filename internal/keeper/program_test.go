@@ -26,7 +26,6 @@ var roles = map[string]func() int{
 	},
 	"kept":   runKept,
 	"attach": runAttach,
-	"echo":   runEcho,
 	"child": func() int { // as long as the test's socket is there
 		for {
 			if _, err := os.Stat(os.Getenv(orders)); err != nil {

@@ -206,7 +206,7 @@ func (k *keeper) run(ln net.Listener, signals <-chan os.Signal) {
 			close(k.ended)
 		case sig := <-signals:
 			if sig == syscall.SIGTERM {
-				k.stop("", false)
+				k.stop("ended by a signal ("+sig.String()+")", false)
 				continue
 			}
 			// The socket was deleted.
@@ -303,17 +303,19 @@ func (k *keeper) startParley() error {
 	return nil
 }
 
-// finish tells the terminal that parley has ended, and keeps the record only if nobody was there to see it.
+// finish tells the terminal that parley has ended, and keeps the record only if nobody was there to see it, or if it was
+// killed: then it has not said what resumes it.
 func (k *keeper) finish() {
 	k.changing.Lock()
 	defer k.changing.Unlock()
 	k.mu.Lock()
 	c, end := k.client, fmt.Appendf(nil, "%d %s", k.code, k.session.Why)
+	seen := c != nil && (k.session.Why == "" || k.session.Resume == nil)
 	k.session.Ended, k.session.Attached = time.Now(), false
 	if k.session.Why == "" && k.code != 0 {
 		k.session.Why = "exit code " + strconv.Itoa(k.code)
 	}
-	forget := k.forget || c != nil || k.session.Why == "" && k.session.Resume == nil
+	forget := k.forget || seen || k.code == 0 && k.session.Resume == nil
 	k.session.removeSockets()
 	k.mu.Unlock()
 	k.close(forget) // first, so that nothing of it is there when its end is seen

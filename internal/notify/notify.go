@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -114,7 +114,10 @@ func (c *Command) Close() {
 	c.running.Wait()
 }
 
-// run runs the program once.
+// lingers is how long the streams of a program that has ended may stay open.
+const lingers = time.Second
+
+// run runs the program once, and ends it with what it has started.
 func (c *Command) run(n Note) error {
 	text, err := json.Marshal(n)
 	if err != nil {
@@ -126,94 +129,59 @@ func (c *Command) run(n Note) error {
 			return err
 		}
 	}
-	cmd := programs.Command(context.Background(), file, c.argv[1:]...)
-	says, err := start(cmd, append(text, '\n'))
+	in, feed, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	return c.wait(cmd, says)
-}
-
-// lingers is how long the streams of a program that has ended may stay open.
-const lingers = time.Second
-
-// started is a running program, and what it writes to its standard error.
-type started struct {
-	group *process.Group
-	pipes []*os.File
-	err   *tail
-}
-
-// start starts a command that reads a text.
-func start(cmd *exec.Cmd, text []byte) (*started, error) {
-	in, feed, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
+	defer feed.Close()
 	says, stderr, err := os.Pipe()
 	if err != nil {
-		feed.Close()
-		return nil, err
+		in.Close()
+		return err
 	}
-	defer stderr.Close()
+	defer says.Close()
+	cmd := programs.Command(context.Background(), file, c.argv[1:]...)
 	cmd.Stdin, cmd.Stderr = in, stderr
-	s := &started{pipes: []*os.File{feed, says}, err: &tail{done: make(chan struct{})}}
-	if s.group, err = process.Start(cmd); err != nil {
-		feed.Close()
-		says.Close()
-		return nil, err
+	group, err := process.Start(cmd)
+	in.Close()
+	stderr.Close()
+	if err != nil {
+		return err
 	}
-	go func() { _, _ = feed.Write(text); feed.Close() }()
-	go func() { defer close(s.err.done); _, _ = io.Copy(s.err, says) }()
-	return s, nil
-}
-
-// wait waits for the program, and ends it with what it has started.
-func (c *Command) wait(cmd *exec.Cmd, s *started) (err error) {
+	said := make(chan string, 1)
+	go func() { said <- lastLine(says) }()
+	go func() { _, _ = feed.Write(append(text, '\n')); feed.Close() }()
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {
-	case <-s.group.Done():
+	case <-group.Done():
 	case <-late.C:
 		err = fmt.Errorf("%s took longer than %.0f s", cmd.Path, patience.Seconds())
 	case <-c.ctx.Done():
 	}
-	_ = s.group.Kill()
-	state := s.group.Wait()
+	_ = group.Kill()
+	state, line := group.Wait(), ""
 	select {
-	case <-s.err.done: // all that it said was read
+	case line = <-said:
 	case <-time.After(lingers): // something that has left its group has its streams
 	}
-	for _, p := range s.pipes {
-		p.Close()
-	}
-	<-s.err.done
 	if err == nil && !state.Success() {
-		err = errors.New(cmd.Path + ": " + state.String())
-		if said := s.err.line(); said != "" {
-			err = fmt.Errorf("%w: %s", err, said)
-		}
+		err = errors.New(strings.TrimSuffix(cmd.Path+": "+state.String()+": "+line, ": "))
 	}
 	return err
 }
 
-// tail keeps the last bytes that are written to it.
-type tail struct {
-	last []byte
-	done chan struct{} // closed when there is no more
-}
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
+// lastLine returns the last line of what is written, as far as its last bytes have it.
+func lastLine(r io.Reader) string {
 	const most = 4 << 10
-	t.last = append(t.last, p...)
-	t.last = t.last[max(0, len(t.last)-most):]
-	return len(p), nil
-}
-
-// line returns the last line.
-func (t *tail) line() string {
-	all := bytes.Split(bytes.TrimSpace(t.last), []byte("\n"))
-	return string(all[len(all)-1])
+	var last []byte
+	for b := make([]byte, most); ; {
+		n, err := r.Read(b)
+		last = append(last, b[:n]...)
+		last = last[max(0, len(last)-most):]
+		if err != nil {
+			all := bytes.Split(bytes.TrimSpace(last), []byte("\n"))
+			return string(all[len(all)-1])
+		}
+	}
 }
