@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -179,7 +177,7 @@ func (c *Catalogue) print(s Streams, x *registry.Index, search string, asJSON bo
 	if asJSON {
 		return headless.WriteJSON(s.Out, append([]Listed{}, list...))
 	}
-	rows := [][4]string{{"NAME", "VERSION", "DESCRIPTION", "HOW"}}
+	rows := [][]string{{"NAME", "VERSION", "DESCRIPTION", "HOW"}}
 	for _, l := range list {
 		version := l.Version
 		if l.Latest != "" {
@@ -188,34 +186,27 @@ func (c *Catalogue) print(s Streams, x *registry.Index, search string, asJSON bo
 		if l.Pinned {
 			version += " (pinned)"
 		}
-		rows = append(rows, [4]string{l.Name, version, l.Description, l.How})
+		rows = append(rows, []string{l.Name, version, l.Description, l.How})
 	}
-	if _, err := io.WriteString(s.Out, agentTable(rows, widthOf(s.Out))); err != nil {
+	cutDescriptions(rows, widthOf(s.Out))
+	if err := printTable(s.Out, rows); err != nil {
 		return err
 	}
 	c.printAge(s, x)
 	return nil
 }
 
-// agentTable returns the lines of a list. Descriptions are cut to what the other columns leave, but not below 30 cells.
-func agentTable(rows [][4]string, width int) string {
+// cutDescriptions cuts the third cells of rows to what the other columns leave of a line, but not below 30 cells.
+func cutDescriptions(rows [][]string, width int) {
 	var widths [4]int
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], text.Width(cell))
 		}
 	}
-	widths[2] = min(widths[2], max(30, width-widths[0]-widths[1]-widths[3]-3*2))
-	var b strings.Builder
 	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			cell = text.Truncate(cell, widths[i], "…")
-			line += cell + strings.Repeat(" ", widths[i]-text.Width(cell)+2)
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		row[2] = text.Truncate(row[2], max(30, width-widths[0]-widths[1]-widths[3]-3*2), "…")
 	}
-	return b.String()
 }
 
 // widthOf returns how wide a line may be.
@@ -314,13 +305,13 @@ func (c *Catalogue) show(ctx context.Context, s Streams, x *registry.Index, word
 
 // printFacts prints lines with a name each; those without a value are left out.
 func printFacts(s Streams, facts []installs.Fact) {
-	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
+	var rows [][]string
 	for _, f := range facts {
 		if f.Value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", f.Name, f.Value)
+			rows = append(rows, []string{f.Name, f.Value})
 		}
 	}
-	w.Flush()
+	printTable(s.Out, rows)
 }
 
 func homeDir() string {

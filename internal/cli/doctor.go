@@ -21,6 +21,7 @@ import (
 	"parley/internal/programs"
 	"parley/internal/record"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/tty"
 	"parley/internal/version"
 	"parley/internal/words"
@@ -104,7 +105,7 @@ const plainWidth = 10_000
 func doctorStyle(s Streams, found []doctor.Finding) doctor.Style {
 	style := doctor.Style{Width: plainWidth}
 	for _, f := range found {
-		style.Check = max(style.Check, len(f.Check))
+		style.Check = max(style.Check, text.Width(f.Check))
 	}
 	if out, ok := s.Out.(*os.File); ok && isTerminal(out) {
 		style.Live = !tty.Of(os.Environ()).Dumb

@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -295,8 +294,7 @@ func writeKept(w io.Writer, all []keeper.Session, now time.Time) error {
 	}
 	home, _ := os.UserHomeDir()
 	line := func(text string) string { return safetext.Line(text, 200) }
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tAGENT\tSTATE\tSINCE\tTERMINAL\tDIRECTORY\tABOUT")
+	rows := [][]string{{"NAME", "AGENT", "STATE", "SINCE", "TERMINAL", "DIRECTORY", "ABOUT"}}
 	for _, k := range all {
 		state, since, terminal, about := string(k.State), k.Since, "-", k.Title
 		switch {
@@ -313,8 +311,8 @@ func writeKept(w io.Writer, all []keeper.Session, now time.Time) error {
 		if k.Attached {
 			terminal = "attached"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, cmp.Or(line(k.Agent), "-"), line(state), words.Ago(since, now), terminal,
-			line(words.ShortenHome(k.Dir, home)), line(about))
+		rows = append(rows, []string{k.Name, cmp.Or(line(k.Agent), "-"), line(state), words.Ago(since, now), terminal,
+			line(words.ShortenHome(k.Dir, home)), line(about)})
 	}
-	return table.Flush()
+	return printTable(w, rows)
 }

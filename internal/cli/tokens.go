@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,7 +76,7 @@ func newTokensList(s Streams) *cobra.Command {
 			_, err = fmt.Fprintln(s.Out, "no tokens; parley tokens add NAME --role watch|talk|approve")
 			return err
 		}
-		w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
+		var rows [][]string
 		now := time.Now()
 		for _, t := range all {
 			used := "never used"
@@ -87,9 +86,9 @@ func newTokensList(s Streams) *cobra.Command {
 			if t.Once {
 				used += " (one-time)"
 			}
-			fmt.Fprintf(w, "%s\t%s\tadded %s\t%s\n", t.Name, t.Role, words.Ago(t.Created, now), used)
+			rows = append(rows, []string{t.Name, string(t.Role), "added " + words.Ago(t.Created, now), used})
 		}
-		return w.Flush()
+		return printTable(s.Out, rows)
 	}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

@@ -227,7 +227,7 @@ func (s *shop) planRows(width int, th *theme.Theme) (rows []string) {
 		widest = max(widest, text.Width(f[0]))
 	}
 	for _, f := range s.plan.Facts {
-		label := f[0] + strings.Repeat(" ", widest-text.Width(f[0]))
+		label := text.Pad(f[0], widest)
 		for i, row := range text.WrapInk(nil, f[1], "", max(10, width-widest-3)) {
 			if i > 0 {
 				label = strings.Repeat(" ", widest)
