@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"parley/internal/keyboard"
-	"parley/internal/process"
 	"parley/internal/programs"
 	"parley/internal/record"
 )
@@ -115,14 +114,10 @@ func editor(getenv func(string) string) ([]string, error) {
 // editorFile finds the program of an editor. It rejects relative paths, which would name a
 // different program in each project.
 func editorFile(name string) (string, error) {
-	find := programs.Find
-	switch {
-	case filepath.IsAbs(name):
-		find = func(string) (string, error) { return process.LookPath(name, "", nil) }
-	case name != filepath.Base(name):
+	if !filepath.IsAbs(name) && name != filepath.Base(name) {
 		return "", errors.New("which is a different program in each project; set it to a name on PATH or an absolute path")
 	}
-	file, err := find(name)
+	file, err := programs.Locate(name)
 	var inProject *programs.InProjectError
 	switch {
 	case errors.As(err, &inProject):

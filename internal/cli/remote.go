@@ -11,7 +11,6 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -245,12 +244,9 @@ func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
 func commandOutput(ctx context.Context, words []string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, commandPatience)
 	defer stop()
-	file := words[0]
-	if !filepath.IsAbs(file) {
-		var err error
-		if file, err = programs.Find(file); err != nil {
-			return "", fmt.Errorf("run %s: %w", words[0], err)
-		}
+	file, err := programs.Locate(words[0])
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", words[0], err)
 	}
 	cmd := programs.Command(ctx, file, words[1:]...)
 	cmd.WaitDelay = time.Second
