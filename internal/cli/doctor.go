@@ -198,7 +198,13 @@ func (c *checkup) configuration() []doctor.Finding {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		f.Text += ", not written: parley config init writes one"
 	}
-	return []doctor.Finding{f}
+	found := []doctor.Finding{f}
+	if argv := setup.Config.NotifyCommand; argv != nil {
+		if _, err := programs.Locate(argv[0]); err != nil {
+			found = append(found, doctor.Finding{Check: "notify_command", State: doctor.Warn, Text: "cannot be run: " + err.Error(), Fix: "install the program, or change the configuration"})
+		}
+	}
+	return found
 }
 
 func (c *checkup) rules() (found []doctor.Finding) {

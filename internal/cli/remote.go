@@ -52,6 +52,8 @@ func AtURL(raw string) (agents.Agent, error) {
 		return agents.Agent{}, Usagef("not a valid %s:// URL: %s", scheme, want)
 	case u.Hostname() == "":
 		return agents.Agent{}, Usagef("%s:// URL without a host: %s", scheme, want)
+	case !config.HasValidPort(u):
+		return agents.Agent{}, Usagef("%s:// URL with a port that is not 1 to 65535: %s", scheme, want)
 	}
 	return agents.Agent{Name: u.Host, Title: u.Host, URL: raw, Source: agents.Custom}, nil
 }
