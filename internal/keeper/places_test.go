@@ -35,24 +35,6 @@ func TestDuringAnotherProgram(t *testing.T) {
 	}
 }
 
-// The home directory is moved: who looks there finds it, it is recorded there, and the old one stays away.
-func TestHomeIsMoved(t *testing.T) {
-	home(t)
-	state := filepath.Join(must.Get(os.MkdirTemp("", "h"))(t), "s") // short enough for a socket
-	t.Cleanup(func() { os.RemoveAll(filepath.Dir(state)) })
-	t.Setenv("XDG_RUNTIME_DIR", "")
-	t.Setenv("PARLEY_STATE", state)
-	k := keep(t, t.TempDir(), Options{}, "")
-	must.Do(t, os.Rename(state, state+"2"))
-	t.Setenv("PARLEY_STATE", state+"2")
-	newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
-	until(t, "its record", func() bool { return k.session().Attached })
-	if _, err := os.Stat(state); err == nil {
-		t.Error("the old directory is there again")
-	}
-}
-
 // The clock jumps: what began in the future lives, and so does what the list thinks is very old.
 func TestClockJumps(t *testing.T) {
 	dir := home(t)

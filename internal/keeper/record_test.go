@@ -107,26 +107,47 @@ func TestFullDisk(t *testing.T) {
 	until(t, "its record", func() bool { return k.session().Waits == "Run make?" && k.session().Attached })
 }
 
-// The home directory is moved: what is kept is found where it is now.
+// The home directory is moved, with its socket in it or not: what is kept is found and recorded where it is now, and the
+// old one stays away.
 func TestMovedHome(t *testing.T) {
-	dir := home(t)
-	k := keep(t, t.TempDir(), Options{}, "")
-	moved := filepath.Join(t.TempDir(), "moved")
-	must.Do(t, os.Rename(filepath.Dir(dir), moved))
-	t.Setenv("PARLEY_STATE", moved)
-	k.tell(task{Report: &Status{State: Waiting, Waits: "Run make?"}})
-	until(t, "its record", func() bool { return k.session().Waits == "Run make?" })
-	// Another one with the name in the old place has a socket of its own.
-	t.Setenv("PARLEY_STATE", filepath.Dir(dir))
-	other := keep(t, k.first.Dir, Options{}, "")
-	t.Setenv("PARLEY_STATE", moved)
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
-	must.Do(t, Stop(forever, k.name))
-	y.leaves(EndedThere)
-	t.Setenv("PARLEY_STATE", filepath.Dir(dir))
-	if s := other.session(); !s.Live || other.name != k.name {
-		t.Errorf("the other one: %+v", s)
+	for _, with := range []string{"the socket elsewhere", "the socket"} {
+		t.Run(with, func(t *testing.T) {
+			home(t)
+			old := filepath.Join(must.Get(os.MkdirTemp("", "h"))(t), "s") // short enough for a socket
+			t.Cleanup(func() { os.RemoveAll(filepath.Dir(old)) })
+			t.Setenv("PARLEY_STATE", old)
+			if with == "the socket" {
+				t.Setenv("XDG_RUNTIME_DIR", "")
+			}
+			k := keep(t, t.TempDir(), Options{}, "")
+			if inside := strings.HasPrefix(k.session().Socket, old); inside != (with == "the socket") {
+				t.Fatalf("its socket is %s", k.session().Socket)
+			}
+			moved := old + "2"
+			must.Do(t, os.Rename(old, moved))
+			t.Setenv("PARLEY_STATE", moved)
+			k.tell(task{Report: &Status{State: Waiting, Waits: "Run make?"}})
+			until(t, "its record", func() bool { return k.session().Waits == "Run make?" })
+			y := newTTY(t, 80, 24).attach(forever, k.name)
+			k.attached()
+			until(t, "its record", func() bool { return k.session().Attached })
+			if _, err := os.Stat(old); err == nil {
+				t.Error("the old directory is there again")
+			}
+			// Another one with the name in the old place has a socket of its own.
+			t.Setenv("PARLEY_STATE", old)
+			other := keep(t, k.first.Dir, Options{}, "")
+			t.Setenv("PARLEY_STATE", moved)
+			again := newTTY(t, 80, 24).attach(forever, k.name)
+			k.attached()
+			y.leaves(Taken)
+			must.Do(t, Stop(forever, k.name))
+			again.leaves(EndedThere)
+			t.Setenv("PARLEY_STATE", old)
+			if s := other.session(); !s.Live || other.name != k.name {
+				t.Errorf("the other one: %+v", s)
+			}
+		})
 	}
 }
 
