@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -148,6 +149,39 @@ func TestMovedHome(t *testing.T) {
 				t.Errorf("the other one: %+v", s)
 			}
 		})
+	}
+}
+
+// The files are deleted while it lives: its next record shows it live. If another one has taken the name meanwhile, its
+// files are left alone.
+func TestDeletedRecord(t *testing.T) {
+	dir := home(t)
+	k := keep(t, t.TempDir(), Options{}, "again=50ms")
+	remove := func() {
+		must.Do(t, os.Remove(filepath.Join(dir, k.name+recordEnd)))
+		must.Do(t, os.Remove(filepath.Join(dir, k.name+lockEnd)))
+	}
+	recorded := func(k *kept, waits string) Session {
+		k.tell(task{Report: &Status{State: Waiting, Waits: waits}})
+		until(t, "its record", func() bool { s, err := Find(k.name); return err == nil && s.Waits == waits })
+		return k.session()
+	}
+	remove()
+	if s := recorded(k, "Run make?"); !s.Live {
+		t.Errorf("it has ended: %+v", s)
+	}
+	process := k.session().PID
+	remove()
+	other := keep(t, k.first.Dir, Options{}, "")
+	if other.name != k.name {
+		t.Fatalf("the other one is %s", other.name)
+	}
+	k.tell(task{Report: &Status{State: Waiting, Waits: "Run rm?"}})
+	recorded(other, "Run ls?")
+	k.order(task{Exit: ptr(0)})
+	until(t, "its end", func() bool { return syscall.Kill(process, 0) != nil })
+	if s := recorded(other, "Run cat?"); !s.Live || s.PID == process {
+		t.Errorf("the other one: %+v", s)
 	}
 }
 
