@@ -152,7 +152,7 @@ func TestMovedHome(t *testing.T) {
 	}
 }
 
-// The files are deleted while it lives: its next record shows it live. If another one has taken the name meanwhile, its
+// The files are deleted while it lives, or all of their directory: its next record shows it live. If another one has taken the name meanwhile, its
 // files are left alone.
 func TestDeletedRecord(t *testing.T) {
 	dir := home(t)
@@ -168,6 +168,10 @@ func TestDeletedRecord(t *testing.T) {
 	}
 	remove()
 	if s := recorded(k, "Run make?"); !s.Live {
+		t.Errorf("it has ended: %+v", s)
+	}
+	must.Do(t, os.RemoveAll(dir))
+	if s := recorded(k, "Run touch?"); !s.Live {
 		t.Errorf("it has ended: %+v", s)
 	}
 	process := k.session().PID

@@ -5,6 +5,7 @@ package keeper
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"time"
@@ -18,6 +19,22 @@ var (
 	saveWithin = 100 * time.Millisecond
 	saveAgain  = 10 * time.Second
 )
+
+// openDir opens the directory of the records, which it makes, and returns its path.
+func (k *keeper) openDir() (path string, err error) {
+	if path, err = directory(); err != nil {
+		return "", err
+	}
+	dir, err := os.OpenRoot(path)
+	if err != nil {
+		return "", err
+	}
+	if k.dir != nil {
+		k.dir.Close()
+	}
+	k.dir = dir
+	return path, nil
+}
 
 // takeName locks the first name that is free.
 func (k *keeper) takeName(path, base string) error {
@@ -48,6 +65,11 @@ func (k *keeper) hold() error {
 	name := k.session.Name + lockEnd
 	for !k.holds() {
 		lock, err := k.dir.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if errors.Is(err, fs.ErrNotExist) { // the directory was deleted
+			if _, err = k.openDir(); err == nil {
+				lock, err = k.dir.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+			}
+		}
 		if err != nil {
 			return err
 		}

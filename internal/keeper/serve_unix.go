@@ -117,21 +117,17 @@ func newKeeper(args []string) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := directory()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	prune(path)
 	cwd, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	k := &keeper{dir: dir, args: args[2:], environ: os.Environ(), idle: idle, ended: make(chan struct{}), stopping: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
+	k := &keeper{args: args[2:], environ: os.Environ(), idle: idle, ended: make(chan struct{}), stopping: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
 	k.start = sync.OnceFunc(func() { close(k.begin) })
+	path, err := k.openDir()
+	if err != nil {
+		return nil, err
+	}
+	prune(path)
 	if err := k.takeName(path, nameOf(cwd)); err != nil {
 		return nil, err
 	}
