@@ -441,6 +441,9 @@ func (p *Prompts) failed(e event.PromptFailed) {
 		p.s.w.tell(PromptDeferred{OfSession{p.s}, e.Err})
 		p.sendQueued() // the turn may have ended in the meantime
 	default:
+		if prompt.OfClient() {
+			prompt.Text = p.uncarried(e.Blocks)
+		}
 		dropped := p.dropped[e.Key] && e.Withdrawn
 		delete(p.dropped, e.Key)
 		p.s.w.tell(PromptReturned{OfSession{p.s}, e.Key, prompt, e.Withdrawn || e.Err == nil, dropped, e.Err})

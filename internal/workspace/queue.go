@@ -3,6 +3,8 @@ package workspace
 import (
 	"slices"
 	"strings"
+
+	"parley/acpclient/event"
 )
 
 // Prompt is a prompt that waits or was sent.
@@ -176,6 +178,16 @@ func (p *Prompts) TakeBack(id uint64) bool {
 	_, ok := p.takeBack()
 	p.sendQueued()
 	return ok
+}
+
+// uncarried returns the text of a client's prompt. What it carried is the user's, and goes with the next prompt.
+func (p *Prompts) uncarried(blocks []event.Block) string {
+	var took []string
+	for len(blocks) > 0 && blocks[0].ID == 0 {
+		took, blocks = append(took, blocks[0].Text), blocks[1:]
+	}
+	p.Carried.Return(took)
+	return p.s.w.images.TextOf(blocks)
 }
 
 // unsent is a prompt that was sent and refused. Responses may arrive in any order; the

@@ -141,15 +141,15 @@ func (c *Page) Inherit(from *Page) tea.Cmd {
 // onReturned puts the text of a prompt that the agent did not accept into the composer, before
 // the draft.
 func (c *Page) onReturned(n workspace.PromptReturned) tea.Cmd {
-	blocks, text := carried.Split(n.Text)
-	text = c.slash().typed(text)
-	c.Prompts.Carried.Return(blocks) // they go with the next prompt
-	switch {
-	case n.OfClient(): // which is told
-	case n.Dropped:
-		c.Composer.AddToRunHistory(text)
-	default:
-		c.Composer.ReturnPrompt(n.Key, text)
+	if !n.OfClient() { // which is told
+		blocks, text := carried.Split(n.Text)
+		text = c.slash().typed(text)
+		c.Prompts.Carried.Return(blocks) // they go with the next prompt
+		if n.Dropped {
+			c.Composer.AddToRunHistory(text)
+		} else {
+			c.Composer.ReturnPrompt(n.Key, text)
+		}
 	}
 	if n.Withdrawn {
 		return c.say("Prompt withdrawn")

@@ -147,13 +147,14 @@ func walkQueue(c *Page, want intent.Intent) (tea.Cmd, bool) {
 // drops it.
 func takeUnconfirmed(c *Page, edit bool) bool {
 	p, ok := c.Prompts.Unconfirmed.Remove(true)
-	if ok && edit {
+	switch {
+	case !ok || !edit:
+	case p.ID != 0: // as long as the user does not change it, it stays what it is
+		c.Prompts.Queue.PutBack(workspace.Prompt{Text: workspace.ForAgent(p.Draft), ID: p.ID})
+		c.Composer.SetValue(c.Prompts.Queue.Take(0))
+	default:
 		blocks, own := carried.Split(p.Draft)
 		c.Prompts.Carried.Return(blocks)
-		if p.ID != 0 { // as long as the user does not change it, it stays what it is
-			c.Prompts.Queue.PutBack(workspace.Prompt{Text: c.slash().typed(own), ID: p.ID})
-			own = c.Prompts.Queue.Take(0)
-		}
 		c.Composer.SetValue(c.slash().typed(own))
 	}
 	return ok
