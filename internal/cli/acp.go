@@ -111,9 +111,12 @@ var starting sync.Mutex
 
 // startKept starts a parley, with the default agent or else that of the kept session used last. No terminal is
 // attached to it.
-func startKept(_ context.Context, cwd string) (string, error) {
+func startKept(ctx context.Context, cwd string) (string, error) {
 	starting.Lock()
 	defer starting.Unlock()
+	if ctx.Err() != nil { // many may wait here
+		return "", ctx.Err()
+	}
 	if live, err := allKept(); err != nil {
 		return "", err
 	} else if len(live) >= maxLive {

@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -190,5 +191,16 @@ func TestLogoutAdvice(t *testing.T) {
 				t.Errorf("%v: got %q", c.files, got)
 			}
 		})
+	}
+}
+
+// Of many that clients ask for at once, those that they no longer want are not started.
+func TestWithdrawnIsNotStarted(t *testing.T) {
+	t.Setenv("PARLEY_STATE", t.TempDir())
+	t.Setenv("PARLEY_CONFIG", filepath.Join(t.TempDir(), "none.toml"))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := startKept(ctx, t.TempDir()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -81,3 +81,23 @@ func TestPromptsReadNoFileAfterADetour(t *testing.T) {
 		}
 	})
 }
+
+// Nor is a prompt a line for the user's shell, should it come into the draft.
+func TestPromptsAreNoShellLines(t *testing.T) {
+	with(t, "1", Options{}, func(r *rig) {
+		r.script.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
+		phone := r.follow("phone", hello.Talk, 1)
+		call := phone.prompt("!first")
+		phone.prompt("!touch x")
+		r.settle()
+		r.on(func() {
+			if got := r.session().Prompts.Queue.Texts(); len(got) != 1 || got[0] != " !touch x" {
+				t.Errorf("%q wait", got)
+			}
+		})
+		time.Sleep(10 * time.Minute)
+		if outcome(call) != ended(1) {
+			t.Errorf("answered %q", outcome(call))
+		}
+	})
+}

@@ -22,6 +22,7 @@ const (
 	patience = 10 * time.Second // how long the program may take
 	pause    = time.Second      // the shortest time between two notes of a session
 	maxText  = 200              // of a text of a note, in runes
+	maxDir   = 4096             // of a path, in bytes
 )
 
 // Note is what the program reads, as JSON on its standard input.
@@ -67,7 +68,9 @@ func (c *Command) Send(session any, n Note) {
 	for _, text := range []*string{&n.Session, &n.Agent, &n.Title, &n.Line} {
 		*text = safetext.Line(*text, maxText)
 	}
-	n.Dir = safetext.Clean(n.Dir)
+	if n.Dir = safetext.Clean(n.Dir); len(n.Dir) > maxDir { // an agent's that lists such a session
+		n.Dir = ""
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctx.Err() != nil {

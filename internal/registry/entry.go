@@ -215,20 +215,27 @@ func newTarget(data []byte) (Target, error) {
 	return t, checkArgs(t.Args, t.Env)
 }
 
-// checkArgs rejects arguments and variables that cannot be passed to a program, or not be shown.
+// checkArgs rejects arguments and variables that cannot be passed to a program, or not be shown: so many that nobody
+// would see the rest of a plan are not.
 func checkArgs(args []string, env map[string]string) error {
 	if len(args) > maxList || len(env) > maxList {
 		return errors.New("too many arguments or variables")
 	}
+	size := 0
 	for _, arg := range args {
+		size += len(arg)
 		if safetext.Line(arg, maxArg) != arg {
 			return fmt.Errorf("an argument that cannot be shown: %q", safetext.Line(arg, maxName))
 		}
 	}
 	for name, value := range env {
+		size += len(name) + len(value)
 		if !variable().MatchString(name) || strings.HasPrefix(strings.ToUpper(name), "PARLEY_") || safetext.Line(value, maxArg) != value {
 			return fmt.Errorf("a variable that cannot be set: %q", safetext.Line(name, maxName))
 		}
+	}
+	if size > maxArg {
+		return errors.New("too long arguments or variables")
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func TestHostileEntries(t *testing.T) {
 		binary(`"archive": "https://example.com/x.zip", "cmd": "..\\x"`), binary(`"archive": "https://example.com/x.zip", "cmd": "x:y"`), binary(`"archive": "https://example.com/x.zip", "cmd": "."`), binary(`"archive": "https://example.com/x.zip"`),
 		binary(`"archive": "https://example.com/x.zip", "cmd": "x", "sha256": "12"`), binary(`"archive": "https://example.com/x.zip", "cmd": "x", "args": "y"`),
 		args(`"args": ["a\u0000b"]`), args(`"args": ["a\u001b[2J"]`), args(`"args": [1]`), args(`"env": {"PARLEY_STATE": "/x"}`), args(`"env": {"a=b": "c"}`), args(`"env": {"A": "b\u0000"}`), args(`"env": ["A"]`),
-		args(`"args": [` + strings.Repeat(`"x",`, 70) + `"x"]`),
+		args(`"args": [` + strings.Repeat(`"x",`, 70) + `"x"]`), args(`"args": ["` + strings.Repeat("x", 3000) + `"], "env": {"A": "` + strings.Repeat("x", 3000) + `"}`),
 	} {
 		x, err := decode([]byte(index(entry, good)))
 		if err != nil || ids(x) != "good" || len(x.Wrong) != 1 {

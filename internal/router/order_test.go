@@ -1,9 +1,14 @@
 package router
 
 import (
+	"bufio"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
+
+	"parley/acpclient/transport"
+	"parley/internal/hello"
 )
 
 // What is sent about a session before it is known which parley has it arrives in its order, the cancel, too.
@@ -39,5 +44,34 @@ func TestOrderOfAnUnknownSession(t *testing.T) {
 	}
 	if prompts != 20 {
 		t.Errorf("%d prompts", prompts)
+	}
+}
+
+// What waits while the parleys are asked who has a session is bounded: one of them may not answer.
+func TestWaitingIsBounded(t *testing.T) {
+	w := &world{t: t}
+	w.add("one", "a")
+	hold := make(chan struct{})
+	defer close(hold)
+	list := func() ([]Parley, error) { <-hold; return w.list() }
+	here, there := net.Pipe()
+	defer here.Close()
+	go Serve(t.Context(), transport.Streams(there, there), Options{Role: hello.Watch, List: list, Dial: w.dial})
+	go func() {
+		fmt.Fprintln(here, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+		large := strings.Repeat("x", maxWaiting/8)
+		for i := 1; i <= 20; i++ {
+			fmt.Fprintf(here, `{"jsonrpc":"2.0","id":%d,"method":"session/load","params":{"sessionId":"a%d","more":%q}}`+"\n", i, i%3, large)
+			fmt.Fprintf(here, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"a%d","more":%q}}`+"\n", i%3, large)
+		}
+	}()
+	refused := 0
+	for in := bufio.NewScanner(here); refused < 12 && in.Scan(); {
+		if strings.Contains(in.Text(), "Too much waits") {
+			refused++
+		}
+	}
+	if refused < 12 {
+		t.Errorf("%d were refused", refused)
 	}
 }

@@ -47,6 +47,12 @@ type Options struct {
 // maxUnread bounds what waits for a client, or a parley, that does not read. It is dropped if there is more.
 const maxUnread = 16 << 20
 
+// maxWaiting bounds what waits while parleys are asked for a session. More is refused, but for cancels, which are small.
+const (
+	maxWaiting = 48 << 20
+	maxCancel  = 1 << 10
+)
+
 // Serve serves one client until it leaves or ctx ends. It closes the connection.
 func Serve(ctx context.Context, client transport.Conn, opts Options) error {
 	r := &router{opts: opts, parleys: map[string]*parley{}, owners: map[string]*parley{}, waiting: map[string][]message{}}
@@ -80,12 +86,15 @@ type router struct {
 	parleys    map[string]*parley   // by name; nil when the client has left
 	owners     map[string]*parley   // by the id of a session
 	waiting    map[string][]message // of sessions whose parley is being looked for
+	held       int                  // bytes of waiting
 }
 
 // message is a request or a cancel about a session.
 type message struct {
 	cancel bool
-	send   func(*parley) // nil if none has the session
+	size   int
+	send   func(*parley)               // nil if none has the session
+	answer func(result any, err error) // nil for a cancel
 }
 
 // forward passes a request on, and its answer back, and withdraws it if its sender does, or is a parley that has ended. seen may be nil.
@@ -117,7 +126,7 @@ type fromClient struct{ *router }
 // Notification implements jsonrpc.Handler.
 func (r fromClient) Notification(method string, params []byte) {
 	params = bytes.Clone(params)
-	r.about(envelope.Session(params), message{true, func(p *parley) {
+	r.about(envelope.Session(params), message{cancel: true, size: len(params), send: func(p *parley) {
 		if p != nil {
 			p.peer.Notify(method, json.RawMessage(params))
 		}
@@ -136,7 +145,14 @@ func (r *router) about(session string, m message) {
 		m.send(p)
 		return
 	case m.cancel && len(waits) > 0 && waits[len(waits)-1].cancel: // the same once more
+	case r.held+m.size > maxWaiting && (!m.cancel || m.size > maxCancel):
+		r.mu.Unlock()
+		if m.answer != nil {
+			m.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Too much waits for an answer of parley"))
+		}
+		return
 	default:
+		r.held += m.size
 		r.waiting[session] = append(waits, m)
 	}
 	r.mu.Unlock()
@@ -150,6 +166,9 @@ func (r *router) about(session string, m message) {
 			todo, p := r.waiting[session], r.owners[session]
 			if r.waiting[session] = nil; len(todo) == 0 {
 				delete(r.waiting, session)
+			}
+			for _, m := range todo {
+				r.held -= m.size
 			}
 			r.mu.Unlock()
 			if len(todo) == 0 {
@@ -189,7 +208,7 @@ func (r fromClient) Request(req jsonrpc.Request) jsonrpc.Work {
 		return nil
 	}
 	ctx, answer := req.Later()
-	r.about(req.Session, message{false, func(p *parley) {
+	r.about(req.Session, message{size: len(req.Params), answer: answer, send: func(p *parley) {
 		if p != nil {
 			r.forward(ctx, p.peer, req.Method, req.Params, answer, nil)
 			return

@@ -14,6 +14,7 @@ import (
 type UnconfirmedPrompt struct {
 	Text    string // as the transcript has it
 	Draft   string // as the composer gets it back
+	ID      uint64 // of the Prompt
 	At      time.Time
 	Started bool // the agent has started on it, so it has arrived
 
@@ -35,15 +36,15 @@ func (c *InterruptedTurn) Exists() bool { return c.on }
 
 // AddHeld adds a prompt that an agent of version 2 had accepted but not yet added to the
 // conversation.
-func (c *InterruptedTurn) AddHeld(t *thread.Thread, draft string) {
+func (c *InterruptedTurn) AddHeld(t *thread.Thread, p Prompt) {
 	c.on = true
-	c.Prompts = append(c.Prompts, UnconfirmedPrompt{Text: draft, Draft: draft})
+	c.Prompts = append(c.Prompts, UnconfirmedPrompt{Text: p.Text, Draft: p.Text, ID: p.ID})
 	c.count(sessionItems(t))
 }
 
-// AddTurn adds the last turn of a conversation if a lost connection interrupted it. draft
-// is the last prompt as the composer gets it back.
-func (c *InterruptedTurn) AddTurn(t *thread.Thread, draft string) {
+// AddTurn adds the last turn of a conversation if a lost connection interrupted it. last
+// is the last prompt as the composer gets it back. Whose the others are is not known.
+func (c *InterruptedTurn) AddTurn(t *thread.Thread, last Prompt) {
 	items := sessionItems(t)
 	end := lastEnd(items)
 	if end < 0 || !event.InterruptedByNetwork(items[end].End.Err) {
@@ -55,7 +56,7 @@ func (c *InterruptedTurn) AddTurn(t *thread.Thread, draft string) {
 		switch {
 		case it.Turn != items[end].Turn:
 		case it.IsPrompt() && !it.MissingFromHistory:
-			sent = append(sent, UnconfirmedPrompt{Text: string(it.Text), Draft: string(it.Text), At: it.At, Started: it.MessageID != ""})
+			sent = append(sent, UnconfirmedPrompt{Text: string(it.Text), Draft: string(it.Text), ID: notTyped, At: it.At, Started: it.MessageID != ""})
 			c.Answer = ""
 		case spoken(it) && len(sent) > 0:
 			sent[len(sent)-1].Started = true
@@ -67,8 +68,8 @@ func (c *InterruptedTurn) AddTurn(t *thread.Thread, draft string) {
 	if n := len(sent); n > 0 && items[end].End.Arrived {
 		sent[n-1].Started = true
 	}
-	if len(sent) == 1 && len(c.Prompts) == 0 && draft != "" {
-		sent[0].Draft = draft
+	if len(sent) == 1 && len(c.Prompts) == 0 && last.Text != "" {
+		sent[0].Draft, sent[0].ID = last.Text, last.ID
 	}
 	c.Prompts = append(sent, c.Prompts...)
 	for i, it := range items { // the turn's own prompts do not count

@@ -97,7 +97,7 @@ func TestMark(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var cut InterruptedTurn
-			cut.AddTurn(threadOf(append(slices.Clone(before), c.turn...)...), "")
+			cut.AddTurn(threadOf(append(slices.Clone(before), c.turn...)...), Prompt{Text: ""})
 			now := history(append(slices.Clone(told), c.history...)...)
 			missing := ""
 			for _, p := range marked(&cut, now) {
@@ -114,7 +114,7 @@ func TestMark(t *testing.T) {
 // A dropped offer is not offered again after another loss.
 func TestOffers(t *testing.T) {
 	var cut InterruptedTurn
-	cut.AddTurn(threadOf(sent("go"), said(event.Agent, "half"), ended(lost)), "")
+	cut.AddTurn(threadOf(sent("go"), said(event.Agent, "half"), ended(lost)), Prompt{Text: ""})
 	var o UnconfirmedPrompts
 	o.Add(&cut)
 	if len(o) != 0 {
@@ -129,7 +129,7 @@ func TestOffers(t *testing.T) {
 		t.Errorf("offered again: %+v", o)
 	}
 	for _, text := range []string{"one", "two", "one"} {
-		cut.AddHeld(threadOf(), text)
+		cut.AddHeld(threadOf(), Prompt{Text: text})
 	}
 	o.Add(&cut)
 	first, _ := o.Remove(false)
@@ -143,11 +143,11 @@ func TestOffers(t *testing.T) {
 func TestMarkAgain(t *testing.T) {
 	var cut InterruptedTurn
 	live := threadOf(sent("go"), ended(lost), event.Disconnected{Err: lost})
-	cut.AddTurn(live, "go, as it was typed")
+	cut.AddTurn(live, Prompt{Text: "go, as it was typed"})
 	first := history()
 	marked(&cut, first)
 	first.Apply(event.Disconnected{Err: lost})
-	cut.AddTurn(first, "")
+	cut.AddTurn(first, Prompt{Text: ""})
 	again := history()
 	missing := marked(&cut, again)
 	if len(missing) != 1 || missing[0].Draft != "go, as it was typed" || !slices.Equal(sketch(again), []string{"user: go", "note: " + unconfirmed}) {
@@ -160,7 +160,7 @@ func TestMarkAgain(t *testing.T) {
 		first.Apply(e)
 	}
 	cut = InterruptedTurn{}
-	cut.AddTurn(first, "")
+	cut.AddTurn(first, Prompt{Text: ""})
 	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
 		t.Errorf("got %+v", missing)
 	}
@@ -169,7 +169,7 @@ func TestMarkAgain(t *testing.T) {
 // If nothing was said, no turn was interrupted.
 func TestIdle(t *testing.T) {
 	var cut InterruptedTurn
-	cut.AddTurn(threadOf(event.Disconnected{Err: lost}), "")
+	cut.AddTurn(threadOf(event.Disconnected{Err: lost}), Prompt{Text: ""})
 	now := history("user: go")
 	if missing := marked(&cut, now); cut.Exists() || len(missing) > 0 || len(now.Items) != 1 {
 		t.Errorf("%+v, %q", missing, sketch(now))
@@ -181,9 +181,9 @@ func TestHeld(t *testing.T) {
 	live := threadOf(event.TurnStarted{SeparatePrompts: true, At: at}, event.PromptHeld{Key: 1, Text: "one", At: at}, event.MessageReplaced{Role: event.User, MessageID: "u1", Text: "one"},
 		event.PromptAccepted{Key: 1, MessageID: "u1"}, said(event.Agent, "half"), event.PromptHeld{Key: 2, Text: "two", At: at}, event.PromptFailed{Key: 2, Err: lost})
 	var cut InterruptedTurn
-	cut.AddHeld(live, "two")
+	cut.AddHeld(live, Prompt{Text: "two"})
 	live.Apply(ended(lost))
-	cut.AddTurn(live, "two")
+	cut.AddTurn(live, Prompt{Text: "two"})
 	if cut.Prompts[0].Draft != "one" {
 		t.Errorf("got %+v", cut.Prompts)
 	}
@@ -206,7 +206,7 @@ func TestOtherSession(t *testing.T) {
 	live.Apply(sent("go"))
 	live.Apply(ended(lost))
 	var cut InterruptedTurn
-	cut.AddTurn(live, "")
+	cut.AddTurn(live, Prompt{Text: ""})
 	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
 		t.Errorf("got %+v", missing)
 	}

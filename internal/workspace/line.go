@@ -28,8 +28,11 @@ func CommandWord(line string) string {
 	return name
 }
 
-// ForAgent returns the line to type so that a prompt is sent as it is.
+// ForAgent returns the line to type so that a prompt is sent as it is. A space keeps "!" from running a command.
 func ForAgent(prompt string) string {
+	if strings.HasPrefix(prompt, "!") {
+		return " " + prompt
+	}
 	if CommandWord(prompt) == "" {
 		return prompt
 	}

@@ -189,7 +189,7 @@ func (p *Prompts) send(prompt Prompt) error {
 	case p.sending != nil:
 		return ErrReading
 	}
-	sent := Prompt{sentText(prompt.Text), prompt.ID}
+	sent := Prompt{prompt.sent(), prompt.ID}
 	whole := Prompt{strings.Join(p.Carried, "") + sent.Text, prompt.ID}
 	if blocks := p.expand(sent); blocks != nil {
 		p.refused = nil
@@ -300,12 +300,15 @@ func (p *Prompts) sent(out *sending, n PromptSent, err error) {
 	}
 }
 
-// StopSending takes back the prompt whose files are being read, and returns it; false if
+// StopSending takes back the prompt whose files are being read, and returns what the user has typed of it; false if
 // there is none. The queue after it is paused.
 func (p *Prompts) StopSending() (text string, ok bool) {
 	prompt, ok := p.takeBack()
 	if ok && !p.Queue.paused {
 		p.pause()
+	}
+	if prompt.OfClient() {
+		prompt.Text = ""
 	}
 	return prompt.Text, ok
 }
@@ -431,13 +434,16 @@ func (p *Prompts) failed(e event.PromptFailed) {
 		p.refused, _ = place(p.refused, unsent{e.Key, prompt})
 		p.wantLogin(e.Err)
 	case event.InterruptedByNetwork(e.Err):
-		p.s.Lost.Interrupted.AddHeld(p.s.Thread, prompt.Text)
+		p.s.Lost.Interrupted.AddHeld(p.s.Thread, prompt)
 		p.Unconfirmed.Add(&p.s.Lost.Interrupted)
 	case e.MidTurn && !e.Withdrawn:
 		p.Queue.deferPrompt(unsent{e.Key, prompt})
 		p.s.w.tell(PromptDeferred{OfSession{p.s}, e.Err})
 		p.sendQueued() // the turn may have ended in the meantime
 	default:
+		if prompt.OfClient() {
+			prompt.Text = p.uncarried(e.Blocks)
+		}
 		dropped := p.dropped[e.Key] && e.Withdrawn
 		delete(p.dropped, e.Key)
 		p.s.w.tell(PromptReturned{OfSession{p.s}, e.Key, prompt, e.Withdrawn || e.Err == nil, dropped, e.Err})
@@ -485,7 +491,7 @@ func (p *Prompts) Adopt(removed *Prompts) {
 func (p *Prompts) offerHeld() {
 	var cut InterruptedTurn
 	for _, held := range p.s.Thread.Held {
-		cut.AddHeld(p.s.Thread, held.Text)
+		cut.AddHeld(p.s.Thread, Prompt{held.Text, notTyped})
 	}
 	p.Unconfirmed.Add(&cut)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/acpclient/thread"
+	"parley/internal/carried"
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
@@ -395,4 +396,24 @@ func TestSubmitNext(t *testing.T) {
 			r.waits(s)
 		})
 	}
+}
+
+// What the user's prompt would have carried stays for it when a client's is refused, and nothing that the client has put
+// together looks like it.
+func TestReturnedOfClient(t *testing.T) {
+	with(t, func(r *rig) { r.fake().Protocol = "2" }, func(r *rig) {
+		s := r.started(local)
+		r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32602, "no such thing") })
+		own := carried.Told("**User:**\n\nhello", 1)
+		s.Prompts.Carried.Add(own)
+		text := carried.Told("forged", 1) + "go"
+		if err := s.Prompts.SubmitOf(workspace.Prompt{Text: text, ID: 7}); err != nil {
+			r.Error(err)
+		}
+		r.pass(time.Second)
+		r.wants("PromptSent "+text, "PromptReturned "+text)
+		if !slices.Equal(s.Prompts.Carried, []string{own}) {
+			t.Errorf("the next prompt carries %q", s.Prompts.Carried)
+		}
+	})
 }

@@ -1,6 +1,11 @@
 package workspace
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"parley/acpclient/event"
+)
 
 // Prompt is a prompt that waits or was sent.
 type Prompt struct {
@@ -8,6 +13,17 @@ type Prompt struct {
 	// ID is that of a prompt of a client that has joined, in which an @ names no file. It is 0 if the user has
 	// typed or edited the prompt.
 	ID uint64
+}
+
+// OfClient reports whether a prompt is a client's. It is no draft of the user's, and not in the history.
+func (p Prompt) OfClient() bool { return p.ID != 0 && p.ID != notTyped }
+
+// sent returns what is sent for a prompt. A space that ForAgent has put before a client's is not.
+func (p Prompt) sent() string {
+	if p.ID != 0 && strings.HasPrefix(p.Text, " !") {
+		return p.Text[1:]
+	}
+	return sentText(p.Text)
 }
 
 // notTyped is the ID of a prompt whose text is what the agent says the user's prompt was.
@@ -26,6 +42,11 @@ type Queue struct {
 
 // Texts returns the texts of the prompts.
 func (q *Queue) Texts() []string { return texts(q.prompts) }
+
+// Typed returns the texts of the prompts but those of clients.
+func (q *Queue) Typed() []string {
+	return texts(slices.DeleteFunc(slices.Clone(q.prompts), Prompt.OfClient))
+}
 
 func texts(all []Prompt) (out []string) {
 	for _, p := range all {
@@ -109,6 +130,9 @@ func (q *Queue) typed(text string) Prompt {
 	return Prompt{Text: text}
 }
 
+// EditsClients reports whether a text that the user submits is a client's prompt, unchanged.
+func (q *Queue) EditsClients(text string) bool { return q.typed(text).OfClient() }
+
 // prepend puts prompts first.
 func (q *Queue) prepend(all ...Prompt) { q.prompts = append(slices.Clip(all), q.prompts...) }
 
@@ -154,6 +178,16 @@ func (p *Prompts) TakeBack(id uint64) bool {
 	_, ok := p.takeBack()
 	p.sendQueued()
 	return ok
+}
+
+// uncarried returns the text of a client's prompt. What it carried is the user's, and goes with the next prompt.
+func (p *Prompts) uncarried(blocks []event.Block) string {
+	var took []string
+	for len(blocks) > 0 && blocks[0].ID == 0 {
+		took, blocks = append(took, blocks[0].Text), blocks[1:]
+	}
+	p.Carried.Return(took)
+	return p.s.w.images.TextOf(blocks)
 }
 
 // unsent is a prompt that was sent and refused. Responses may arrive in any order; the

@@ -179,7 +179,7 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 func (s *Session) cutOff(err error) {
 	if event.InterruptedByNetwork(err) {
 		prompt, _ := s.Prompts.turnPrompt()
-		s.Lost.Interrupted.AddTurn(s.Thread, prompt.Text)
+		s.Lost.Interrupted.AddTurn(s.Thread, prompt)
 		s.Prompts.Unconfirmed.Add(&s.Lost.Interrupted)
 	}
 }

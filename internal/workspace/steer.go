@@ -26,7 +26,7 @@ func (p *Prompts) Steer(prompt Prompt) error {
 	case !open.Running():
 		return p.submitNext(prompt)
 	}
-	blocks := []event.Block{{Text: sentText(prompt.Text)}}
+	blocks := []event.Block{{Text: prompt.sent()}}
 	expand, took := p.expand(Prompt{blocks[0].Text, prompt.ID}), p.Carried
 	p.Carried, p.Steering = nil, append(p.Steering, prompt)
 	p.s.Agent.request(func(ctx context.Context) error {

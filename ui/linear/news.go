@@ -112,12 +112,21 @@ func (c *chat) onNews(n workspace.News) {
 	case workspace.PromptSent:
 		c.prompts.sent(n)
 	case workspace.PromptNotSent:
+		if n.OfClient() { // which is told
+			c.out.say("Not sent: %s.", n.Err)
+			break
+		}
 		c.prompts.requeue(n.Session, n.Prompt, "Not sent: "+n.Err.Error(), "")
 	case workspace.PromptReturned:
 		why := "it was withdrawn"
 		if !n.Withdrawn {
 			why = n.Err.Error()
 		}
+		if n.OfClient() {
+			c.out.say("Not accepted: %s.", why)
+			break
+		}
+		n.Text = workspace.ForAgent(n.Text) // it was no command of parley's
 		c.prompts.requeue(n.Session, n.Prompt, "Not accepted: "+why, ": "+safetext.Line(n.Text, 60))
 	case workspace.PromptDeferred:
 		c.out.say("Not accepted during a turn: %s. The prompt is sent after this turn.", n.Err)

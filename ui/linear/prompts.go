@@ -218,7 +218,9 @@ func (p *prompts) sent(n workspace.PromptSent) {
 		p.dialogs.out.say("Notice: %s.", note)
 	}
 	p.stderr.seen = n.Log // the rest is about earlier prompts
-	p.save(n.Text)
+	if !n.OfClient() {
+		p.save(n.Text)
+	}
 	if n.Held {
 		p.dialogs.out.say("Sent; the agent reads it when it can.")
 	}
@@ -233,7 +235,14 @@ func (p *prompts) resend() {
 		p.dialogs.out.say("Not sent: no session is open yet.")
 	default:
 		offer, _ := s.Prompts.Unconfirmed.Remove(false)
-		p.send(offer.Draft)
+		if offer.ID == 0 {
+			p.send(offer.Draft)
+			return
+		}
+		prompt := workspace.Prompt{Text: workspace.ForAgent(offer.Draft), ID: offer.ID} // not the user's words
+		if err := s.Prompts.SubmitOf(prompt); err != nil {
+			p.requeue(s, prompt, "Not sent: "+err.Error(), "")
+		}
 	}
 }
 

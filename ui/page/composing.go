@@ -15,7 +15,7 @@ func (c *Page) composing() composer.State {
 	info := c.Agent.Info()
 	s := composer.State{
 		ReadOnly: c.ReadOnly, Connected: info != nil, Images: info != nil && info.Image,
-		Dir: c.LocalDir(), Unfocused: c.screen.Choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Prompts.Queue.Texts(), Notes: c.Notes(),
+		Dir: c.LocalDir(), Unfocused: c.screen.Choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Prompts.Queue.Typed(), Notes: c.Notes(),
 		Draft:       memory.Key{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 		Placeholder: placeholder(c), Pending: c.Prompts.Pending(), Quitting: c.screen.Quitting,
 	}

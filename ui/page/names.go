@@ -52,7 +52,7 @@ func (c slashCommands) named(word string) bool {
 
 // typed returns the line to type so that the agent gets a prompt.
 func (c slashCommands) typed(prompt string) string {
-	if word := workspace.CommandWord(prompt); c.named(word) || strings.HasPrefix(prompt, workspace.AgentCommand) {
+	if word := workspace.CommandWord(prompt); c.named(word) || strings.HasPrefix(prompt, workspace.AgentCommand) || strings.HasPrefix(prompt, "!") {
 		return workspace.ForAgent(prompt)
 	}
 	return prompt

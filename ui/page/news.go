@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -73,7 +72,9 @@ func (c *Page) OnNews(n workspace.News) tea.Cmd {
 			return c.say(fmt.Sprintf("%s, and %d more", n.Notes[0], len(n.Notes)-1))
 		}
 	case workspace.PromptNotSent:
-		c.Composer.Prepend(n.Text)
+		if !n.OfClient() { // which is told
+			c.Composer.Prepend(n.Text)
+		}
 		return c.say("Not sent: " + n.Err.Error())
 	case workspace.PromptReturned:
 		return c.onReturned(n)
@@ -125,7 +126,7 @@ func (c *Page) Inherit(from *Page) tea.Cmd {
 		c.SetNotes(notes.Merge(c.Notes(), from.Notes()))
 	}
 	takes := !keepsDrafts || c.Agent.Spec.Key() == from.Agent.Spec.Key()
-	for _, text := range append(slices.Clone(from.Prompts.Queue.Texts()), from.Composer.Value()) {
+	for _, text := range append(from.Prompts.Queue.Typed(), from.Composer.Value()) {
 		if text == "" {
 			continue
 		}
@@ -140,18 +141,19 @@ func (c *Page) Inherit(from *Page) tea.Cmd {
 // onReturned puts the text of a prompt that the agent did not accept into the composer, before
 // the draft.
 func (c *Page) onReturned(n workspace.PromptReturned) tea.Cmd {
-	blocks, text := carried.Split(n.Text)
-	text = c.slash().typed(text)
-	c.Prompts.Carried.Return(blocks) // they go with the next prompt
-	switch {
-	case n.Dropped:
-		c.Composer.AddToRunHistory(text)
-		return c.say("Prompt withdrawn")
-	case n.Withdrawn:
-		c.Composer.ReturnPrompt(n.Key, text)
+	if !n.OfClient() { // which is told
+		blocks, text := carried.Split(n.Text)
+		text = c.slash().typed(text)
+		c.Prompts.Carried.Return(blocks) // they go with the next prompt
+		if n.Dropped {
+			c.Composer.AddToRunHistory(text)
+		} else {
+			c.Composer.ReturnPrompt(n.Key, text)
+		}
+	}
+	if n.Withdrawn {
 		return c.say("Prompt withdrawn")
 	}
-	c.Composer.ReturnPrompt(n.Key, text)
 	return c.say("Not accepted: " + n.Err.Error())
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/carried"
 	"parley/internal/intent"
+	"parley/internal/workspace"
 	"parley/ui/panel"
 	"parley/ui/widget/list"
 )
@@ -52,7 +53,7 @@ func showQueue(c *Page) tea.Cmd {
 	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{
 		intent.MoveUp: move(-1), intent.MoveDown: move(1),
 		intent.CloseEntry: withQueued(c, func(at int) {
-			c.Composer.AddToHistory(c.Prompts.Queue.Drop(at).Text)
+			dropQueued(c, at)
 			choose(at)
 		}),
 	}
@@ -95,13 +96,20 @@ func unqueue(c *Page, edit bool) (tea.Cmd, bool) {
 			c.Composer.SetValue(c.Prompts.Queue.Take(n - 1))
 			return nil, true
 		}
-		c.Composer.AddToHistory(c.Prompts.Queue.Drop(n - 1).Text)
+		dropQueued(c, n-1)
 		return nil, true
 	}
 	if !c.Prompts.Withdraw(!edit) {
 		return nil, false
 	}
 	return c.say("Asked the agent to return the prompt"), true
+}
+
+// dropQueued removes a queued prompt. The user's own can be recalled.
+func dropQueued(c *Page, at int) {
+	if p := c.Prompts.Queue.Drop(at); !p.OfClient() {
+		c.Composer.AddToHistory(p.Text)
+	}
 }
 
 // stopSending cancels the prompt whose files are being read; false if there is none.
@@ -139,7 +147,12 @@ func walkQueue(c *Page, want intent.Intent) (tea.Cmd, bool) {
 // drops it.
 func takeUnconfirmed(c *Page, edit bool) bool {
 	p, ok := c.Prompts.Unconfirmed.Remove(true)
-	if ok && edit {
+	switch {
+	case !ok || !edit:
+	case p.ID != 0: // as long as the user does not change it, it stays what it is
+		c.Prompts.Queue.PutBack(workspace.Prompt{Text: workspace.ForAgent(p.Draft), ID: p.ID})
+		c.Composer.SetValue(c.Prompts.Queue.Take(0))
+	default:
 		blocks, own := carried.Split(p.Draft)
 		c.Prompts.Carried.Return(blocks)
 		c.Composer.SetValue(c.slash().typed(own))

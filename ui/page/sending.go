@@ -41,7 +41,9 @@ func (s *sending) submitLine(line string, due bool) (tea.Cmd, bool) {
 		c.Composer.AddToRunHistory(line) // for this run only
 		return s.runCommand(a, words, strings.TrimSpace(line))
 	}
-	c.Composer.AddToHistory(line)
+	if !c.Prompts.Queue.EditsClients(line) {
+		c.Composer.AddToHistory(line)
+	}
 	hold := c.listed() // with a list open, the prompt waits for its outcome
 	restore := func() { c.Composer.Prepend(line) }
 	preview, used, err := c.Prompts.UseTemplate(workspace.Line{Text: line, Hold: hold, Due: due}, restore)

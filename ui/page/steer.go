@@ -58,7 +58,11 @@ func steer(c *Page, args string) tea.Cmd {
 		return nil
 	}
 	if err := c.Prompts.Steer(prompt); err != nil {
-		c.Composer.Prepend(text)
+		if prompt.OfClient() {
+			c.Prompts.Queue.PutBack(prompt)
+		} else {
+			c.Composer.Prepend(text)
+		}
 		return c.say("Not sent: " + err.Error())
 	}
 	return nil
