@@ -306,15 +306,7 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	if s.first() {
 		esc = " quit"
 	}
-	enter := " start   "
-	if isKept && kept.Live {
-		enter = " attach   "
-	} else if isKept {
-		enter = " resume   "
-	} else if s.shop.installs(chosen) {
-		enter = " install…   "
-	}
-	does := th.Key.Paint("enter") + th.Dim.Paint(enter)
+	does := th.Key.Paint("enter") + th.Dim.Paint(" "+s.enterDoes()+"   ")
 	if key := s.env.Keys.Label(intent.List, intent.Fork); key != "" && s.choices.Along != nil && s.choices.Along() {
 		does += th.Key.Paint(key) + th.Dim.Paint(" start with the conversation   ")
 	}
@@ -324,4 +316,26 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 		out = append(out, text.WrapInk(nil, l, " ", width-1)...)
 	}
 	return out
+}
+
+// enterDoes says what enter does with the selected row, or with what is typed.
+func (s *Agents) enterDoes() string {
+	it, _ := s.list.Selected()
+	if s.typed() != "" {
+		return "start"
+	}
+	switch v := it.Value.(type) {
+	case keeper.Session:
+		return map[bool]string{true: "attach", false: "resume"}[v.Live]
+	case typedKind:
+		return map[bool]string{true: "search", false: "show how"}[v == searchRow]
+	case workspace.Spec:
+		switch {
+		case s.shop.installs(v):
+			return "install…"
+		case v.Missing != "":
+			return "show how to install it"
+		}
+	}
+	return "start"
 }

@@ -101,6 +101,20 @@ func TestAgents(t *testing.T) {
 	}
 }
 
+// The foot says what enter does with the selected row, or with what is typed.
+func TestWhatEnterDoes(t *testing.T) {
+	for typed, want := range map[string]string{
+		"ann": "enter start", "absent": "enter show how to install it", "search the": "enter search", "with its": "enter show how", "absent --acp": "enter start", "https://host/absent": "enter start",
+	} {
+		s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "ann", Command: "ann --acp"}, {Name: "absent", Missing: "npm i absent"}}, Registry: &workspace.Registry{},
+			TypedAgent: func(line string) (workspace.Spec, error) { return workspace.Spec{Name: line}, nil }}, workspace.New(workspace.Options{}), nil, nil)
+		s.Paste(typed)
+		if rows, _ := s.Rows(60, 14); !strings.Contains(uitest.Text(rows), want+"   ") {
+			t.Errorf("%q: no %q in\n%s", typed, want, uitest.Text(rows))
+		}
+	}
+}
+
 // Two words search the list, unless they are a command.
 func TestSearchOrCommand(t *testing.T) {
 	for typed, want := range map[string]string{
