@@ -24,7 +24,9 @@ func newEnv() *layer.Env {
 
 func press(name string) layer.Press {
 	msg := tea.KeyPressMsg{Code: map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown}[name]}
-	if msg.Code == 0 {
+	if alt, ok := strings.CutPrefix(name, "alt+"); ok {
+		msg.Code, msg.Mod = []rune(alt)[0], tea.ModAlt
+	} else if msg.Code == 0 {
 		msg.Code, msg.Text = []rune(name)[0], name
 	}
 	return layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())}

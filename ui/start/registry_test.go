@@ -177,6 +177,24 @@ func TestInstallFromTheRegistry(t *testing.T) {
 		t.Errorf("%q", done)
 	}
 
+	// One that npx starts can be installed, too.
+	s.choices.Agents = append(s.choices.Agents, workspace.Spec{Name: "fetched", Command: "npx -y fetched@1", Where: "through npx"})
+	s.Open()
+	s.list.SetFilter("fetched")
+	shows("enter start   alt+i install…")
+	handled(t, typed("alt+i"))
+	shows("without scripts")
+	now = now.Add(layer.Quiet)
+	shows("y install")
+	handled(t, typed("y"))
+	if got := strings.Join(done[len(done)-2:], ", "); got != "install fetched, start fetched" {
+		t.Errorf("%q", done)
+	}
+	s.list.SetFilter("ann")
+	if cmd := typed("alt+i"); cmd != nil || strings.Contains(screen(80, 24), "alt+i") {
+		t.Error("one that npx does not start is offered")
+	}
+
 	// What has been stopped changes nothing when it ends.
 	s.Open()
 	s.list.SetFilter("regis")
