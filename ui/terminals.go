@@ -40,7 +40,9 @@ func (t *terminals) begin(m *Model) tea.Cmd {
 // report tells the keeper what parley does.
 func (t *terminals) report(w *workspace.Workspace) {
 	if t.keeper != nil {
-		t.keeper.Report(w.Status())
+		status := w.Status()
+		status.Screen = true
+		t.keeper.Report(status)
 	}
 }
 

@@ -284,7 +284,7 @@ func (c *Catalogue) show(ctx context.Context, s Streams, x *registry.Index, word
 	if out.Entry && (!isInstalled || hasVersion && !slices.Contains(out.Versions, version)) {
 		var p *installs.Plan
 		if p, planErr = c.Plan(ctx, x, word, scripts); planErr == nil {
-			out.Plan = p.Facts(homeDir())
+			out.Plan = p.Facts(homeDir(), "--scripts")
 		}
 	}
 	if asJSON {

@@ -77,7 +77,7 @@ func (c *Catalogue) carryOut(ctx context.Context, s Streams, plans []*installs.P
 		if i > 0 {
 			fmt.Fprintln(s.Out)
 		}
-		printFacts(s, p.Facts(homeDir()))
+		printFacts(s, p.Facts(homeDir(), "--scripts"))
 	}
 	if err := confirm(ctx, s, with.yes, "Install it?"); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"parley/internal/must"
 )
@@ -64,6 +65,35 @@ func TestAttach(t *testing.T) {
 	}
 	if all := must.Get(List())(t); len(all) > 0 {
 		t.Errorf("what ended before everybody's eyes is listed: %+v", all)
+	}
+}
+
+// A terminal that can draw no screen is attached only to what chats in lines.
+func TestDumbTerminal(t *testing.T) {
+	home(t)
+	t.Setenv("TERM", "dumb")
+	k := keep(t, t.TempDir(), Options{}, "")
+	k.tell(task{Report: &Status{State: Idle, Title: "lines"}})
+	until(t, "its record", func() bool { return k.session().Title == "lines" })
+	y := newTTY(t, 80, 24).attach(forever, k.name)
+	k.attached()
+	k.tell(task{Detach: true})
+	k.left()
+	y.leaves(Detached)
+	k.tell(task{Report: &Status{State: Idle, Screen: true}})
+	until(t, "its record", func() bool { return k.session().Screen })
+	k.tell(task{Write: "\x1b[2Jdrawn"})
+	refused := newTTY(t, 80, 24).attach(forever, k.name)
+	select {
+	case <-refused.done:
+	case <-time.After(patience):
+		t.Fatal("it is attached")
+	}
+	if err := refused.err; err == nil || !strings.Contains(err.Error(), "this terminal cannot draw the screen of "+k.name+" (TERM=dumb): attach from another one") {
+		t.Errorf("left for %d: %v", refused.how, err)
+	}
+	if len(refused.text) > 0 {
+		t.Errorf("written: %q", refused.text)
 	}
 }
 

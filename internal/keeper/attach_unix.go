@@ -83,6 +83,9 @@ func Attach(ctx context.Context, name string, in, out *os.File) (how Outcome, la
 }
 
 func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome, next string, code int, err error) {
+	if s, err := Find(name); err == nil && s.Live && s.Screen && dumb() {
+		return Lost, "", 0, fmt.Errorf("this terminal cannot draw the screen of %s (TERM=%s): attach from another one", name, os.Getenv("TERM"))
+	}
 	conn, err := dial(ctx, name)
 	if err != nil {
 		return Lost, "", 0, err
@@ -142,6 +145,12 @@ func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome
 		}
 	}
 	return how, next, code, err
+}
+
+// dumb reports whether the terminal of this process can draw no screen.
+func dumb() bool {
+	term := os.Getenv("TERM")
+	return term == "" || term == "dumb"
 }
 
 // dial connects to the keeper of the parley with this name. A socket that was deleted is made again.

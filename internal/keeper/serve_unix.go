@@ -260,7 +260,7 @@ func (k *keeper) startParley() error {
 	cmd.ExtraFiles = []*os.File{its}
 	cmd.Env = append(k.environ, variable+"=3 "+k.session.Name)
 	k.environ = nil
-	if term := os.Getenv("TERM"); term == "" || term == "dumb" { // it was started without a terminal
+	if dumb() { // it was started without a terminal
 		cmd.Env = append(cmd.Env, "TERM=xterm-256color")
 	}
 	terminal.Control(cmd)
