@@ -129,7 +129,7 @@ var arrows = []struct {
 	{"the registry is read, and nothing installed", is("internal/registry"), oursBut("internal/atomicfile", "internal/lazy", "internal/safetext", "internal/smallfile")},
 	{"installs know no engine", is("internal/installs"), oursBut("internal/agents", "internal/atomicfile", "internal/filelock", "internal/process", "internal/programs", "internal/registry", "internal/safetext", "internal/smallfile", "internal/words")},
 	{"words stand alone", is("internal/words"), ours},
-	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/lazy", "internal/localsock", "internal/process", "internal/record", "internal/safetext", "internal/smallfile", "internal/words", "terminal")},
+	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/lazy", "internal/localsock", "internal/process", "internal/record", "internal/safetext", "internal/smallfile", "internal/termmodes", "internal/words", "terminal")},
 	{"a socket has no messages", is("internal/localsock"), oursBut("internal/record")},
 	{"the router passes messages on", is("internal/router"), oursBut("acpclient/jsonrpc", "acpclient/transport", "internal/envelope", "internal/hello", "internal/jsonscan", "internal/safetext")},
 	{"tokens are a file", is("internal/access"), oursBut("internal/atomicfile", "internal/filelock", "internal/filetrust", "internal/hello", "internal/lazy", "internal/smallfile")},
