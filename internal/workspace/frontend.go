@@ -51,6 +51,13 @@ type FrontEnd struct {
 	Output io.Writer
 }
 
+// Report tells the keeper, if there is one, what parley does.
+func (f FrontEnd) Report(w *Workspace) {
+	if f.Keeper != nil {
+		f.Keeper.Report(w.Status())
+	}
+}
+
 // TellElsewhere tells a user who looks elsewhere of news that is worth it.
 func (f FrontEnd) TellElsewhere(n News) {
 	if why, line := Notable(n); why != "" {
