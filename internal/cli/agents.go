@@ -327,12 +327,7 @@ func homeDir() string {
 	return home
 }
 
-func oneAgent(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return Usagef("%s takes one agent, such as opencode or opencode@1.2.3; see --help", cmd.CommandPath())
-	}
-	return nil
-}
+var oneAgent = oneArg("one agent, such as opencode or opencode@1.2.3; see --help")
 
 func scriptsFlag(cmd *cobra.Command, scripts *bool) {
 	cmd.Flags().BoolVar(scripts, "scripts", false, "let the install scripts of packages run")

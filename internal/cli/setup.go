@@ -47,6 +47,16 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// oneArg requires one argument, which is described.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return Usagef("%s takes %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
 // Streams are the standard streams.
 type Streams struct {
 	In       io.Reader

@@ -96,8 +96,7 @@ func TestFullDisk(t *testing.T) {
 	inTheWay := filepath.Join(dir, k.name+".new")
 	must.Do(t, os.MkdirAll(filepath.Join(inTheWay, "x"), 0o700))
 	k.tell(task{Report: &Status{State: Waiting, Waits: "Run make?"}})
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	k.tell(task{Write: "alive"})
 	y.sees("alive")
 	if s := k.session(); s.State == Waiting {
@@ -120,8 +119,7 @@ func TestMovedHome(t *testing.T) {
 	t.Setenv("PARLEY_STATE", filepath.Dir(dir))
 	other := keep(t, k.first.Dir, Options{}, "")
 	t.Setenv("PARLEY_STATE", moved)
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	must.Do(t, Stop(forever, k.name))
 	y.leaves(EndedThere)
 	t.Setenv("PARLEY_STATE", filepath.Dir(dir))
@@ -134,8 +132,7 @@ func TestMovedHome(t *testing.T) {
 func TestDeletedSocket(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "")
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	for _, remove := range []func(socket string) error{
 		os.Remove,
 		func(socket string) error { return os.RemoveAll(filepath.Dir(socket)) },
