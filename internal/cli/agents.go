@@ -127,22 +127,18 @@ Exit codes: 0 done, 1 it failed or you said no (what was installed before is unc
   parley agents install opencode
   parley agents update --yes`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := loadCatalogue(s)
-			if err != nil {
-				return err
-			}
+		RunE: withCatalogue(s, func(ctx context.Context, c *Catalogue, args []string) (err error) {
 			x := c.Kept()
 			if refresh {
-				if x, err = c.index(cmd.Context(), s); err != nil {
-					return interrupted(cmd.Context(), err)
+				if x, err = c.index(ctx, s); err != nil {
+					return interrupted(ctx, err)
 				}
 				for _, wrong := range x.Wrong {
 					s.PrintError("left out of the registry: " + wrong)
 				}
 			}
 			return c.print(s, x, strings.Join(args, " "), asJSON)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&refresh, "refresh", false, "fetch the registry first")
@@ -150,13 +146,20 @@ Exit codes: 0 done, 1 it failed or you said no (what was installed before is unc
 	return cmd
 }
 
-func loadCatalogue(s Streams) (*Catalogue, error) {
-	setup, err := Load(RemoteFlags{})
-	if err != nil {
-		return nil, err
+// withCatalogue is a command that needs the catalogue.
+func withCatalogue(s Streams, run func(ctx context.Context, c *Catalogue, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		setup, err := Load(RemoteFlags{})
+		if err != nil {
+			return err
+		}
+		WarnSkippedPrograms(s.PrintError)
+		c, err := setup.NewCatalogue()
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), c, args)
 	}
-	WarnSkippedPrograms(s.PrintError)
-	return setup.NewCatalogue()
 }
 
 // index fetches the registry.
@@ -236,21 +239,17 @@ func newAgentsShow(s Streams) *cobra.Command {
 		Use:   "show ID[@VERSION]",
 		Short: "Show an agent and how it would be installed",
 		Args:  oneAgent,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := loadCatalogue(s)
-			if err != nil {
-				return err
-			}
+		RunE: withCatalogue(s, func(ctx context.Context, c *Catalogue, args []string) (err error) {
 			name, _, _ := strings.Cut(args[0], "@")
 			x := c.Kept()
 			_, mine := agents.Find(c.agents(), name)
 			if _, known := c.Entry(x, name); !known && x.Fetched.IsZero() && !mine {
-				if x, err = c.index(cmd.Context(), s); err != nil {
+				if x, err = c.index(ctx, s); err != nil {
 					return err
 				}
 			}
-			return c.show(cmd.Context(), s, x, args[0], scripts, asJSON)
-		},
+			return c.show(ctx, s, x, args[0], scripts, asJSON)
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	scriptsFlag(cmd, &scripts)
@@ -319,12 +318,7 @@ func homeDir() string {
 	return home
 }
 
-func oneAgent(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return Usagef("%s takes one agent, such as opencode or opencode@1.2.3; see --help", cmd.CommandPath())
-	}
-	return nil
-}
+var oneAgent = oneArg("one agent, such as opencode or opencode@1.2.3; see --help")
 
 func scriptsFlag(cmd *cobra.Command, scripts *bool) {
 	cmd.Flags().BoolVar(scripts, "scripts", false, "let the install scripts of packages run")

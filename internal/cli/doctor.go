@@ -149,9 +149,8 @@ func (c *checkup) build() []doctor.Finding {
 }
 
 func (c *checkup) terminal(ctx context.Context) []doctor.Finding {
-	in, isFile := c.s.In.(*os.File)
-	out, ok := c.s.Out.(*os.File)
-	if !isFile || !ok || !isTerminal(in) || !isTerminal(out) {
+	in, out, err := terminalOf(c.s, "")
+	if err != nil {
 		return nil
 	}
 	return doctor.Terminal(ctx, in, out)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"parley/internal/keyboard"
 	"parley/internal/programs"
 	"parley/internal/record"
+	"parley/internal/smallfile"
 )
 
 // maxEdited limits how many bytes are read back from an editor.
@@ -76,17 +76,9 @@ func editing(ctx context.Context, dir, file string, args ...string) TerminalComm
 // Done returns the edited text and removes the file.
 func (e Editing) Done() (string, error) {
 	defer os.RemoveAll(filepath.Dir(e.file))
-	f, err := os.Open(e.file)
+	data, err := smallfile.Read(e.file, maxEdited)
 	if err != nil {
 		return "", fmt.Errorf("read the edited text: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxEdited+1))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("read the edited text: %w", err)
-	case len(data) > maxEdited:
-		return "", fmt.Errorf("read the edited text: more than %d bytes", maxEdited)
 	}
 	return string(data), nil
 }

@@ -132,15 +132,10 @@ Exit codes: that of the session if it ends, 0 detached, 1 cannot attach or conne
 // NewStop is `parley stop`.
 func NewStop(s Streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "stop NAME",
-		Short: "End a session that was started with --keep",
-		Long:  "End a session that was started with --keep, with its agent and everything that it runs, or forget one that has ended. `parley ps` lists them.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return Usagef("stop needs one name; `parley ps` lists them")
-			}
-			return nil
-		},
+		Use:     "stop NAME",
+		Short:   "End a session that was started with --keep",
+		Long:    "End a session that was started with --keep, with its agent and everything that it runs, or forget one that has ended. `parley ps` lists them.",
+		Args:    oneArg("one name; `parley ps` lists them"),
 		PreRunE: canKeep,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kept, err := keeper.Find(args[0])

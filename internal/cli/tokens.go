@@ -97,7 +97,7 @@ func newTokensList(s Streams) *cobra.Command {
 func newTokensAdd(s Streams) *cobra.Command {
 	var role string
 	var once bool
-	cmd := &cobra.Command{Use: "add NAME --role ROLE", Short: "Make a token and print it, once", Args: oneToken, RunE: func(_ *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: "add NAME --role ROLE", Short: "Make a token and print it, once", Args: oneArg("one name; see --help"), RunE: func(_ *cobra.Command, args []string) error {
 		if role == "" {
 			return Usagef("say what the client may do: --role watch, talk or approve")
 		}
@@ -125,7 +125,7 @@ func newTokensAdd(s Streams) *cobra.Command {
 }
 
 func newTokensRemove() *cobra.Command {
-	return &cobra.Command{Use: "remove NAME", Short: "Revoke a token; its connections end", Args: oneToken, RunE: func(_ *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "remove NAME", Short: "Revoke a token; its connections end", Args: oneArg("one name; see --help"), RunE: func(_ *cobra.Command, args []string) error {
 		store, err := clientTokens()
 		if err != nil {
 			return err
@@ -136,11 +136,4 @@ func newTokensRemove() *cobra.Command {
 		}
 		return err
 	}}
-}
-
-func oneToken(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return Usagef("tokens %s needs one name; see --help", cmd.Name())
-	}
-	return nil
 }

@@ -103,8 +103,7 @@ func ptr[T any](v T) *T { return &v }
 func TestTaken(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "")
-	first := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	first := k.attach()
 	restore := strings.Repeat("0123456789", 3000) + "restored"
 	k.tell(task{Restore: restore})
 	second := newTTY(t, 80, 24).attach(forever, k.name)

@@ -22,8 +22,7 @@ func TestDuringAnotherProgram(t *testing.T) {
 	for _, set := range []string{"\x1b[?1049h\x1b[?1002h\x1b[?25l", "\x1b[?2004h"} {
 		home(t)
 		k := keep(t, t.TempDir(), Options{}, "")
-		y := newTTY(t, 80, 24).attach(forever, k.name)
-		k.attached()
+		y := k.attach()
 		k.tell(task{Write: set + "editing"})
 		y.sees("editing")
 		other := newTTY(t, 80, 24).attach(forever, k.name)

@@ -97,8 +97,7 @@ func TestFullDisk(t *testing.T) {
 	inTheWay := filepath.Join(dir, k.name+".new")
 	must.Do(t, os.MkdirAll(filepath.Join(inTheWay, "x"), 0o700))
 	k.tell(task{Report: &Status{State: Waiting, Waits: "Run make?"}})
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	k.tell(task{Write: "alive"})
 	y.sees("alive")
 	if s := k.session(); s.State == Waiting {
@@ -193,8 +192,7 @@ func TestDeletedRecord(t *testing.T) {
 func TestDeletedSocket(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "")
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	for _, remove := range []func(socket string) error{
 		os.Remove,
 		func(socket string) error { return os.RemoveAll(filepath.Dir(socket)) },

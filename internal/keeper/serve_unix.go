@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/internal/localsock"
+	"parley/internal/termmodes"
 	"parley/terminal"
 )
 
@@ -64,7 +65,7 @@ type keeper struct {
 	mu      sync.Mutex
 	session Session
 	client  *client // nil: nothing is attached
-	modes   modes
+	modes   termmodes.Modes
 	control net.Conn
 	process *os.Process
 	code    int
