@@ -101,14 +101,9 @@ func read(path string) ([]Token, error) {
 // lockTime is how long to wait for another program that changes the file. Tests shorten it.
 var lockTime = 5 * time.Second
 
-// change replaces the tokens. One program at a time does so.
-func (s *Store) change(f func([]Token) ([]Token, error)) error { return s.replace(f, false) }
-
-// revoke is change for what takes a token away: that happens even if another program does not let go of the lock,
-// for which it is enough to be able to read it.
-func (s *Store) revoke(f func([]Token) ([]Token, error)) error { return s.replace(f, true) }
-
-func (s *Store) replace(f func([]Token) ([]Token, error), anyway bool) error {
+// change replaces the tokens. One program at a time does so. What takes a token away happens even if another program
+// does not let go of the lock, for which it is enough to be able to read it.
+func (s *Store) change(takesAway bool, f func([]Token) ([]Token, error)) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
@@ -119,7 +114,7 @@ func (s *Store) replace(f func([]Token) ([]Token, error), anyway bool) error {
 	defer lock.Close()
 	for end := time.Now().Add(lockTime); !filelock.Lock(lock); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			if anyway {
+			if takesAway {
 				break
 			}
 			return fmt.Errorf("%s is locked by another program", s.path)
@@ -157,7 +152,7 @@ func (s *Store) Add(name string, role hello.Role, once bool) (string, error) {
 		return "", fmt.Errorf("%w %q: want up to 40 letters, digits, dots, hyphens and underscores", ErrName, name)
 	}
 	text := rand.Text()
-	return text, s.change(func(all []Token) ([]Token, error) {
+	return text, s.change(false, func(all []Token) ([]Token, error) {
 		all = slices.DeleteFunc(all, Token.lapsed)
 		if slices.ContainsFunc(all, func(t Token) bool { return t.Name == name }) {
 			return nil, fmt.Errorf("a token %s %w", name, ErrExists)
@@ -173,7 +168,7 @@ func hash(text string) string {
 
 // Remove revokes a token.
 func (s *Store) Remove(name string) error {
-	return s.revoke(func(all []Token) ([]Token, error) {
+	return s.change(true, func(all []Token) ([]Token, error) {
 		left := slices.DeleteFunc(all, func(t Token) bool { return t.Name == name })
 		if len(left) == len(all) {
 			return nil, fmt.Errorf("%w token %q", ErrUnknown, name)
@@ -184,7 +179,7 @@ func (s *Store) Remove(name string) error {
 
 // Forget removes a token by its hash, if it exists: not another one of the same name.
 func (s *Store) Forget(hash string) error {
-	return s.revoke(func(all []Token) ([]Token, error) {
+	return s.change(true, func(all []Token) ([]Token, error) {
 		return slices.DeleteFunc(all, func(t Token) bool { return t.Hash == hash }), nil
 	})
 }
@@ -216,7 +211,7 @@ func (s *Store) Use(hash string) error {
 	if err == nil && i >= 0 && !all[i].Once && time.Since(all[i].Used).Abs() < usedAgain {
 		return nil
 	}
-	err = s.change(func(all []Token) ([]Token, error) {
+	err = s.change(false, func(all []Token) ([]Token, error) {
 		i := slices.IndexFunc(all, func(t Token) bool { return t.Hash == hash })
 		switch {
 		case i < 0:

@@ -70,11 +70,7 @@ func (c *Catalogue) Kept() *registry.Index {
 	if c.registry == nil {
 		return &registry.Index{}
 	}
-	x, err := c.registry.Kept()
-	if err != nil {
-		return &registry.Index{}
-	}
-	return x
+	return c.registry.Kept()
 }
 
 // Fetch fetches the index. If that fails, it returns the one that was kept, with a note that says why and how old

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -26,9 +25,6 @@ const DefaultURL = "https://cdn.agentclientprotocol.com/registry/v1/latest/regis
 // fetchPatience limits how long fetching the index may take.
 const fetchPatience = time.Minute
 
-// ErrNotFetched means that no index has been fetched yet.
-var ErrNotFetched = errors.New("the registry has not been fetched yet")
-
 // Registry is the registry at a URL. Its methods may be called from any goroutine, also of several processes.
 type Registry struct {
 	URL  string
@@ -42,26 +38,20 @@ type kept struct {
 	Index   json.RawMessage `json:"index"`
 }
 
-// Kept returns the index that was fetched last. It uses no network. The error is ErrNotFetched if there is
-// none of this URL that can be read.
-func (r *Registry) Kept() (*Index, error) {
-	data, err := smallfile.Read(r.File, maxIndex+4096)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNotFetched
-	}
-	if err != nil {
-		return nil, err
-	}
+// Kept returns the index that was fetched last, an empty one if there is none of this URL that can be read. It uses no
+// network.
+func (r *Registry) Kept() *Index {
+	data, _ := smallfile.Read(r.File, maxIndex+4096)
 	var k kept
 	if json.Unmarshal(data, &k) != nil || k.URL != r.URL {
-		return nil, ErrNotFetched
+		return &Index{}
 	}
 	x, err := decode(k.Index)
 	if err != nil {
-		return nil, ErrNotFetched
+		return &Index{}
 	}
 	x.Fetched = k.Fetched
-	return x, nil
+	return x
 }
 
 // Fetch fetches the index and keeps it. After an error the one that was kept stays.
