@@ -228,6 +228,7 @@ func TestKeeperTerminated(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "")
 	k.tell(task{Report: &Status{State: Idle, Resume: []string{"demo", "--resume", "s1"}}})
+	until(t, "its record", func() bool { return k.session().State == Idle })
 	send(t, k.session().PID, syscall.SIGTERM)
 	k.wait("SIGTERM", func(e event) bool { return e.Signal == "terminated" })
 	if left, listed := k.gone(); !listed || left.Why != "ended by a signal (terminated)" || left.ResumeCommand() != "parley demo --resume s1" {
