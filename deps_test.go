@@ -104,7 +104,7 @@ func oursBut(allowed ...string) func(string) bool {
 var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/paint", "ui/panel", "ui/question", "ui/review", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
 
 // testPackages serve tests and are part of no program.
-var testPackages = []string{"acpclient/acptest", "internal/decoy", "internal/fakeagent", "internal/gittest", "internal/keeper/keepertest", "internal/undo/undotest", "internal/seeds", "internal/must", "internal/slowlink", "internal/testclient", "ui/uitest"}
+var testPackages = []string{"acpclient/acptest", "internal/alive", "internal/decoy", "internal/fakeagent", "internal/gittest", "internal/keeper/keepertest", "internal/undo/undotest", "internal/seeds", "internal/must", "internal/slowlink", "internal/testclient", "ui/uitest"}
 
 // arrows lists the forbidden imports. ARCHITECTURE.md gives the reasons. Tests are exempt.
 var arrows = []struct {
@@ -126,13 +126,13 @@ var arrows = []struct {
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops stands alone", inside("fsops"), ours},
 	{"permissions compare texts", inside("permissions"), oursBut("internal/lazy", "internal/linediff")},
-	{"the registry is read, and nothing installed", is("internal/registry"), oursBut("internal/atomicfile", "internal/lazy", "internal/safetext")},
-	{"installs know no engine", is("internal/installs"), oursBut("internal/agents", "internal/atomicfile", "internal/filelock", "internal/process", "internal/programs", "internal/registry", "internal/safetext", "internal/words")},
+	{"the registry is read, and nothing installed", is("internal/registry"), oursBut("internal/atomicfile", "internal/lazy", "internal/safetext", "internal/smallfile")},
+	{"installs know no engine", is("internal/installs"), oursBut("internal/agents", "internal/atomicfile", "internal/filelock", "internal/process", "internal/programs", "internal/registry", "internal/safetext", "internal/smallfile", "internal/words")},
 	{"words stand alone", is("internal/words"), ours},
-	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/lazy", "internal/localsock", "internal/process", "internal/record", "internal/safetext", "internal/words", "terminal")},
+	{"a keeper knows nothing of what it keeps", is("internal/keeper"), oursBut("internal/filelock", "internal/lazy", "internal/localsock", "internal/process", "internal/record", "internal/safetext", "internal/smallfile", "internal/termmodes", "internal/words", "terminal")},
 	{"a socket has no messages", is("internal/localsock"), oursBut("internal/record")},
 	{"the router passes messages on", is("internal/router"), oursBut("acpclient/jsonrpc", "acpclient/transport", "internal/envelope", "internal/hello", "internal/jsonscan", "internal/safetext")},
-	{"tokens are a file", is("internal/access"), oursBut("internal/atomicfile", "internal/filelock", "internal/filetrust", "internal/hello", "internal/lazy")},
+	{"tokens are a file", is("internal/access"), oursBut("internal/atomicfile", "internal/filelock", "internal/filetrust", "internal/hello", "internal/lazy", "internal/smallfile")},
 	{"notes are given to a program", is("internal/notify"), oursBut("internal/process", "internal/programs", "internal/safetext")},
 	{"a greeting is one line", is("internal/hello"), oursBut("internal/safetext")},
 	{"what the terminal can do needs no screen", is("internal/tty"), ours},
@@ -152,7 +152,7 @@ var arrows = []struct {
 	{"events know nothing of the engine", is("acpclient/event"), oursBut("internal/linediff", "internal/safetext")},
 	{"the thread is made of events", inside("acpclient/thread"), oursBut("acpclient/event", "acpclient/thread")},
 	{"front ends stand on the workspace", inside("ui"), is("acpclient")},
-	{"clients stand on the workspace", is("internal/join"), oursBut("acpclient/event", "acpclient/jsonrpc", "acpclient/thread", "acpclient/transport", "acpclient/wire", "permissions", "internal/attach", "internal/emulator", "internal/hello", "internal/linediff", "internal/picture", "internal/safetext", "internal/token", "internal/workspace")},
+	{"clients stand on the workspace", is("internal/join"), oursBut("acpclient/event", "acpclient/jsonrpc", "acpclient/thread", "acpclient/transport", "acpclient/wire", "permissions", "internal/attach", "internal/emulator", "internal/hello", "internal/linediff", "internal/picture", "internal/safetext", "internal/token", "internal/words", "internal/workspace")},
 	{"the workspace draws nothing", is("internal/workspace"), oursBut("acpclient", "acpclient/event", "acpclient/thread", "permissions", "internal/attach", "internal/carried", "internal/closest", "internal/finder", "internal/keeper", "internal/linediff", "internal/memory", "internal/notes", "internal/notify", "internal/safetext", "internal/template", "internal/undo", "internal/words")},
 	{"the gateway relays", inside("internal/gateway"), oursBut("acpclient/transport", "internal/envelope", "internal/jsonscan", "internal/outflow", "internal/redact", "internal/safetext")},
 	{"an envelope is no more than JSON", is("internal/envelope"), oursBut("internal/jsonscan")},

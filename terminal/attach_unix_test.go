@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/alive"
 	"parley/internal/must"
 )
 
@@ -353,7 +354,7 @@ func TestTakeOverFails(t *testing.T) {
 	if err := h.TakeOver("s", id); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
-	if !lives(p.cur.group.Pid()) || h.output(id).Exit != nil {
+	if !alive.PID(p.cur.group.Pid()) || h.output(id).Exit != nil {
 		t.Error("it has ended")
 	}
 	h.Kill("s", id)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/alive"
 	"parley/internal/must"
 )
 
@@ -94,7 +95,7 @@ func (h harness) pids(id string, n int) []int {
 	var pids []int
 	for word := range strings.FieldsSeq(out.Text) {
 		pid, err := strconv.Atoi(word)
-		if err != nil || !lives(pid) {
+		if err != nil || !alive.PID(pid) {
 			h.t.Fatalf("process %q does not run: %v", word, err)
 		}
 		pids = append(pids, pid)
@@ -106,23 +107,14 @@ func (h harness) wantDead(when string, pids ...int) {
 	h.t.Helper()
 	for _, pid := range pids {
 		dead := time.Now().Add(patience) // one that was killed ends when it is next scheduled
-		for lives(pid) && time.Now().Before(dead) {
+		for alive.PID(pid) && time.Now().Before(dead) {
 			time.Sleep(time.Millisecond)
 		}
-		if lives(pid) {
+		if alive.PID(pid) {
 			h.t.Errorf("%s: process %d still runs", when, pid)
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-}
-
-// lives reports whether a process runs; a zombie that its new parent has not reaped yet does not.
-func lives(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
 func sameExit(a, b ExitStatus) bool {

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -111,7 +110,7 @@ func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []page.Shown) 
 		part, at, shown := col.Rows(col.width, d.height, around)
 		for y := range rows {
 			if i > 0 {
-				rows[y] += strings.Repeat(" ", max(0, col.x-1-text.Width(rows[y]))) + m.Theme.Border.Paint("│")
+				rows[y] = text.Pad(rows[y], col.x-1) + m.Theme.Border.Paint("│")
 			}
 			if y < len(part) {
 				rows[y] += part[y]
@@ -119,7 +118,7 @@ func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []page.Shown) 
 		}
 		if i == 0 && len(d.columns) > 1 {
 			for y := range rows {
-				rows[y] += strings.Repeat(" ", max(0, col.width-text.Width(rows[y]))) + paint.Beside
+				rows[y] = text.Pad(rows[y], col.width) + paint.Beside
 			}
 		}
 		if on = append(on, shown); col.Page != m.Front {
@@ -146,8 +145,7 @@ func (m *Model) heads(d division) []string {
 	}
 	row := ""
 	for _, tab := range d.tabs {
-		row += strings.Repeat(" ", max(0, tab.x-text.Width(row)))
-		row += status.Head{Session: tab.Session, Env: &m.Env, Front: tab.Page == m.Front, Waits: tab.Waits()}.Row(tab.width)
+		row = text.Pad(row, tab.x) + status.Head{Session: tab.Session, Env: &m.Env, Front: tab.Page == m.Front, Waits: tab.Waits()}.Row(tab.width)
 	}
 	return []string{text.Truncate(row, m.width, "…")}
 }

@@ -105,6 +105,13 @@ func TestKeyThatThisQuestionLacks(t *testing.T) {
 				d.outcomes("ok")
 			})
 		}
+		withQuestion(t, push, usual, func(d *driver) { // what is said goes with the question, also without a key
+			d.press(key)
+			d.sees(line)
+			d.m.Front.Agent.ConnForTest().Broker.CancelSession("s1")
+			d.wait(100 * time.Millisecond)
+			d.misses("fake asks", line)
+		})
 	}
 }
 

@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -52,7 +51,7 @@ func (m *Model) toggleSide() tea.Cmd {
 func (m *Model) beside(rows []string, width int) []string {
 	out := slices.Clone(rows)
 	for i, row := range m.side().Rows(len(rows), m.Theme) {
-		out[i] += strings.Repeat(" ", max(0, width-text.Width(out[i]))) + paint.Beside + row
+		out[i] = text.Pad(out[i], width) + paint.Beside + row
 	}
 	return out
 }

@@ -12,7 +12,6 @@ import (
 	"parley/internal/keeper"
 	"parley/internal/keyboard"
 	"parley/internal/tty"
-	"parley/internal/workspace"
 	"parley/ui/status"
 )
 
@@ -35,13 +34,6 @@ func (t *terminals) begin(m *Model) tea.Cmd {
 	pace(m)
 	go t.follow(m)
 	return t.next(m)
-}
-
-// report tells the keeper what parley does.
-func (t *terminals) report(w *workspace.Workspace) {
-	if t.keeper != nil {
-		t.keeper.Report(w.Status())
-	}
 }
 
 // follow notes what happens to the terminal. One that leaves is restored at once: while a program has the terminal,

@@ -87,7 +87,7 @@ func TestDetached(t *testing.T) {
 		})
 	}, func(d *driver, k *minder, c *canvas) {
 		d.types("go on\n")
-		if got, _ := k.Status(); got.State != keeper.Running || got.Title != "go on" || got.Agent != "fake" {
+		if got, _ := k.Status(); got.State != keeper.Running || got.Title != "go on" || got.Agent != "fake" || !got.Screen {
 			t.Errorf("got %+v", got)
 		}
 		d.types("half a dra")

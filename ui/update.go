@@ -19,7 +19,7 @@ import (
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.apply(msg)
 	m.restack()
-	m.terminals.report(m.Workspace)
+	m.Options.Report(m.Workspace, true)
 	if m.terminals.away {
 		return m, cmd
 	}

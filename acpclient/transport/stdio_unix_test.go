@@ -4,25 +4,13 @@ package transport
 
 import (
 	"io"
-	"os"
 	"strconv"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"parley/internal/alive"
 	"parley/internal/must"
 )
-
-// lives reports whether a process is running; a zombie that its new parent has not reaped
-// yet is not.
-func lives(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err != nil || !strings.Contains(string(stat), ") Z ")
-}
 
 // Case 26.
 func TestStdioStubbornAgentIsKilled(t *testing.T) {
@@ -36,7 +24,7 @@ func TestStdioStubbornAgentIsKilled(t *testing.T) {
 	if state := s.ExitState(); state != (ExitState{Code: -1, Signal: "SIGKILL", Exited: true}) {
 		t.Errorf("got %+v", state)
 	}
-	if lives(s.Pid()) {
+	if alive.PID(s.Pid()) {
 		t.Error("still runs")
 	}
 }
@@ -64,7 +52,7 @@ func TestStdioCloseEndsWhatAWrapperLeft(t *testing.T) {
 	if state := waitExit(t, s); state.Code != 0 {
 		t.Fatalf("got %+v", state)
 	}
-	if !lives(child) {
+	if !alive.PID(child) {
 		t.Fatal("the test is void: the child is gone already")
 	}
 	within(t, "close", func() {
@@ -73,7 +61,7 @@ func TestStdioCloseEndsWhatAWrapperLeft(t *testing.T) {
 		}
 	})
 	within(t, "the end of the child", func() { // what was killed ends when it is next scheduled
-		for lives(child) {
+		for alive.PID(child) {
 			time.Sleep(time.Millisecond)
 		}
 	})

@@ -23,6 +23,7 @@ import (
 	"parley/internal/filetrust"
 	"parley/internal/hello"
 	"parley/internal/lazy"
+	"parley/internal/smallfile"
 )
 
 // Token is one token without its text.
@@ -86,12 +87,9 @@ func read(path string) ([]Token, error) {
 	if err := filetrust.Check(path); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, errors.Join(err, fmt.Errorf("%s is not a file of tokens", path))
-	}
-	data, err := os.ReadFile(path)
+	data, err := smallfile.Read(path, maxFile)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, smallfile.Cause(err))
 	}
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {

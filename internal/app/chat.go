@@ -47,7 +47,13 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return err
 	}
 	var notKept *keeper.StartError
+	if !cmd.Flags().Changed("linear") {
+		f.linear = accessible(os.Getenv("ACCESSIBLE")) || c.Linear
+	}
 	if keep {
+		if err := f.drawable(); err != nil && cli.HasTerminal(s) {
+			return err
+		}
 		err := cli.Keep(cmd.Context(), s, keeper.Options{Args: f.args, Idle: f.keepFor})
 		if !errors.As(err, &notKept) || cmd.Flags().Changed("keep") {
 			return err
@@ -76,9 +82,6 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if start == "" && f.continues {
 		start = setup.LastAgent(place.Cwd)
 	}
-	if !cmd.Flags().Changed("linear") {
-		f.linear = accessible(os.Getenv("ACCESSIBLE")) || setup.Config.Linear
-	}
 	if out, ok := s.Out.(*os.File); !f.linear && (!ok || !term.IsTerminal(out.Fd())) {
 		return cli.Usagef("the chat needs a terminal; `parley run PROMPT` works without one")
 	}
@@ -86,8 +89,8 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return tty.Of(environ).Configured(setup.Config.Notify, setup.Config.Progress)
 	}
 	terminal := profile(os.Environ())
-	if !f.linear && runtime.GOOS != "windows" && terminal.Dumb {
-		return cli.Usagef("this terminal cannot draw the screen (TERM=%s); `parley --linear` chats in lines", os.Getenv("TERM"))
+	if err := f.drawable(); err != nil {
+		return err
 	}
 	look := f.theme
 	if look == "" {
@@ -268,6 +271,14 @@ func (f *chatFlags) keeps(cmd *cobra.Command, c *config.Config, s cli.Streams) (
 		return false, cli.Usagef("--keep-for needs --keep, and a time such as 12h")
 	}
 	return f.keep, nil
+}
+
+// drawable returns an error if the chat needs a screen that this terminal cannot draw.
+func (f *chatFlags) drawable() error {
+	if f.linear || runtime.GOOS == "windows" || !tty.Of(os.Environ()).Dumb {
+		return nil
+	}
+	return cli.Usagef("this terminal cannot draw the screen (TERM=%s); `parley --linear` chats in lines", os.Getenv("TERM"))
 }
 
 // resumeArgs returns the arguments of parley that resume a session. It returns nil if there is none, or if its

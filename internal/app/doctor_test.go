@@ -115,6 +115,15 @@ func TestDoctor(t *testing.T) {
 	if runtime.GOOS != "windows" {
 		s.ails(doctor.Fail, "far", "missing.pem", "parley doctor")
 	}
+	s.configure("[agents.far]\nurl = \"wss://a.example:99999\"\n")
+	s.ails(doctor.Fail, "configuration", "config.toml:2:7: url: want a port of 1 to 65535", "parley config check")
+	s.configure("notify_command = [\"no-such-notifier\"]\n")
+	s.ails(doctor.Warn, "notify_command", "no-such-notifier", "configuration")
+	s.configure("notify_command = ['" + filepath.Join(s.dir, "notifier") + "']\n")
+	s.ails(doctor.Warn, "notify_command", "notifier", "configuration")
+	if write(t, filepath.Join(s.dir, "notifier"), ""); runtime.GOOS != "windows" {
+		s.ails(doctor.Warn, "notify_command", "permission denied", "configuration")
+	}
 	must.Do(t, os.Remove(s.config))
 
 	rules := filepath.Join(filepath.Dir(s.config), "rules.toml")

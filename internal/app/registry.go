@@ -16,7 +16,6 @@ func offerRegistry(setup *cli.Setup) *workspace.Registry {
 	if err != nil || setup.Config.RegistryURL() == "" {
 		return nil
 	}
-	home, _ := os.UserHomeDir()
 	r := &workspace.Registry{Kept: func() workspace.Listing { return listing(c, c.Kept()) }}
 	r.Fetch = func(ctx context.Context) (workspace.Listing, string, error) {
 		x, note, err := c.Fetch(ctx)
@@ -27,20 +26,33 @@ func offerRegistry(setup *cli.Setup) *workspace.Registry {
 		if err != nil {
 			return workspace.InstallPlan{}, err
 		}
-		plan := workspace.InstallPlan{}
-		for _, f := range p.Facts(home) {
-			plan.Facts = append(plan.Facts, [2]string{f.Name, f.Value})
-		}
-		plan.Install = func(ctx context.Context, tell func(string)) (workspace.Spec, error) {
-			a, err := c.Install(ctx, p, false, func(now installs.Progress) { tell(now.String()) })
-			if err != nil {
-				return workspace.Spec{}, err
-			}
-			return configuredSpec(setup, a), nil
-		}
-		return plan, nil
+		return shownPlan(setup, c, p), nil
 	}
 	return r
+}
+
+// shownPlan is a plan for the list of agents.
+func shownPlan(setup *cli.Setup, c *cli.Catalogue, p *installs.Plan) workspace.InstallPlan {
+	plan := workspace.InstallPlan{Scripts: p.Scripts}
+	home, _ := os.UserHomeDir()
+	for _, f := range p.Facts(home, "s") {
+		plan.Facts = append(plan.Facts, [2]string{f.Name, f.Value})
+	}
+	if p.HasScripts() {
+		plan.Toggle = func() workspace.InstallPlan {
+			other := *p
+			other.Scripts = !p.Scripts
+			return shownPlan(setup, c, &other)
+		}
+	}
+	plan.Install = func(ctx context.Context, tell func(string)) (workspace.Spec, error) {
+		a, err := c.Install(ctx, p, false, func(now installs.Progress) { tell(now.String()) })
+		if err != nil {
+			return workspace.Spec{}, err
+		}
+		return configuredSpec(setup, a), nil
+	}
+	return plan
 }
 
 // listing is what of an index is not installed.

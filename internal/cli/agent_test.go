@@ -126,18 +126,24 @@ func serve(capabilities string) {
 
 // The list of agents fits into its terminal: descriptions, which the registry writes, are cut, and what to do is not.
 func TestAgentTable(t *testing.T) {
-	rows := [][4]string{
-		{"NAME", "VERSION", "DESCRIPTION", "HOW"},
-		{"junie", "", "Junie · JetBrains", "not installed; see https://junie.jetbrains.com"},
-		{"qoder", "0.1.26", strings.Repeat("漢字 ", 40), "in the registry"},
+	agentTable := func(width int) string {
+		rows := [][]string{
+			{"NAME", "VERSION", "DESCRIPTION", "HOW"},
+			{"junie", "", "Junie · JetBrains", "not installed; see https://junie.jetbrains.com"},
+			{"qoder", "0.1.26", strings.Repeat("漢字 ", 40), "in the registry"},
+		}
+		cutDescriptions(rows, width)
+		var b strings.Builder
+		must.Do(t, printTable(&b, rows))
+		return b.String()
 	}
-	for line := range strings.Lines(agentTable(rows, 100)) {
+	for line := range strings.Lines(agentTable(100)) {
 		if line = strings.TrimSuffix(line, "\n"); text.Width(line) > 100 {
 			t.Errorf("%d cells: %s", text.Width(line), line)
 		}
 	}
 	for _, width := range []int{1, 80, 100, 400} {
-		table := agentTable(rows, width)
+		table := agentTable(width)
 		_, last, _ := strings.Cut(table, "\nqoder")
 		at := text.Width(table[:strings.Index(table, "HOW")])
 		if !strings.Contains(table, "see https://junie.jetbrains.com\n") || text.Width("qoder"+last[:strings.Index(last, "in the")]) != at {

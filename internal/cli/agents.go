@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -129,22 +127,18 @@ Exit codes: 0 done, 1 it failed or you said no (what was installed before is unc
   parley agents install opencode
   parley agents update --yes`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := loadCatalogue(s)
-			if err != nil {
-				return err
-			}
+		RunE: withCatalogue(s, func(ctx context.Context, c *Catalogue, args []string) (err error) {
 			x := c.Kept()
 			if refresh {
-				if x, err = c.index(cmd.Context(), s); err != nil {
-					return interrupted(cmd.Context(), err)
+				if x, err = c.index(ctx, s); err != nil {
+					return interrupted(ctx, err)
 				}
 				for _, wrong := range x.Wrong {
 					s.PrintError("left out of the registry: " + wrong)
 				}
 			}
 			return c.print(s, x, strings.Join(args, " "), asJSON)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&refresh, "refresh", false, "fetch the registry first")
@@ -152,13 +146,20 @@ Exit codes: 0 done, 1 it failed or you said no (what was installed before is unc
 	return cmd
 }
 
-func loadCatalogue(s Streams) (*Catalogue, error) {
-	setup, err := Load(RemoteFlags{})
-	if err != nil {
-		return nil, err
+// withCatalogue is a command that needs the catalogue.
+func withCatalogue(s Streams, run func(ctx context.Context, c *Catalogue, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		setup, err := Load(RemoteFlags{})
+		if err != nil {
+			return err
+		}
+		WarnSkippedPrograms(s.PrintError)
+		c, err := setup.NewCatalogue()
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), c, args)
 	}
-	WarnSkippedPrograms(s.PrintError)
-	return setup.NewCatalogue()
 }
 
 // index fetches the registry.
@@ -179,7 +180,7 @@ func (c *Catalogue) print(s Streams, x *registry.Index, search string, asJSON bo
 	if asJSON {
 		return headless.WriteJSON(s.Out, append([]Listed{}, list...))
 	}
-	rows := [][4]string{{"NAME", "VERSION", "DESCRIPTION", "HOW"}}
+	rows := [][]string{{"NAME", "VERSION", "DESCRIPTION", "HOW"}}
 	for _, l := range list {
 		version := l.Version
 		if l.Latest != "" {
@@ -188,34 +189,27 @@ func (c *Catalogue) print(s Streams, x *registry.Index, search string, asJSON bo
 		if l.Pinned {
 			version += " (pinned)"
 		}
-		rows = append(rows, [4]string{l.Name, version, l.Description, l.How})
+		rows = append(rows, []string{l.Name, version, l.Description, l.How})
 	}
-	if _, err := io.WriteString(s.Out, agentTable(rows, widthOf(s.Out))); err != nil {
+	cutDescriptions(rows, widthOf(s.Out))
+	if err := printTable(s.Out, rows); err != nil {
 		return err
 	}
 	c.printAge(s, x)
 	return nil
 }
 
-// agentTable returns the lines of a list. Descriptions are cut to what the other columns leave, but not below 30 cells.
-func agentTable(rows [][4]string, width int) string {
+// cutDescriptions cuts the third cells of rows to what the other columns leave of a line, but not below 30 cells.
+func cutDescriptions(rows [][]string, width int) {
 	var widths [4]int
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], text.Width(cell))
 		}
 	}
-	widths[2] = min(widths[2], max(30, width-widths[0]-widths[1]-widths[3]-3*2))
-	var b strings.Builder
 	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			cell = text.Truncate(cell, widths[i], "…")
-			line += cell + strings.Repeat(" ", widths[i]-text.Width(cell)+2)
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		row[2] = text.Truncate(row[2], max(30, width-widths[0]-widths[1]-widths[3]-3*2), "…")
 	}
-	return b.String()
 }
 
 // widthOf returns how wide a line may be.
@@ -245,21 +239,17 @@ func newAgentsShow(s Streams) *cobra.Command {
 		Use:   "show ID[@VERSION]",
 		Short: "Show an agent and how it would be installed",
 		Args:  oneAgent,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := loadCatalogue(s)
-			if err != nil {
-				return err
-			}
+		RunE: withCatalogue(s, func(ctx context.Context, c *Catalogue, args []string) (err error) {
 			name, _, _ := strings.Cut(args[0], "@")
 			x := c.Kept()
 			_, mine := agents.Find(c.agents(), name)
 			if _, known := c.Entry(x, name); !known && x.Fetched.IsZero() && !mine {
-				if x, err = c.index(cmd.Context(), s); err != nil {
+				if x, err = c.index(ctx, s); err != nil {
 					return err
 				}
 			}
-			return c.show(cmd.Context(), s, x, args[0], scripts, asJSON)
-		},
+			return c.show(ctx, s, x, args[0], scripts, asJSON)
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	scriptsFlag(cmd, &scripts)
@@ -293,7 +283,7 @@ func (c *Catalogue) show(ctx context.Context, s Streams, x *registry.Index, word
 	if out.Entry && (!isInstalled || hasVersion && !slices.Contains(out.Versions, version)) {
 		var p *installs.Plan
 		if p, planErr = c.Plan(ctx, x, word, scripts); planErr == nil {
-			out.Plan = p.Facts(homeDir())
+			out.Plan = p.Facts(homeDir(), "--scripts")
 		}
 	}
 	if asJSON {
@@ -314,13 +304,13 @@ func (c *Catalogue) show(ctx context.Context, s Streams, x *registry.Index, word
 
 // printFacts prints lines with a name each; those without a value are left out.
 func printFacts(s Streams, facts []installs.Fact) {
-	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
+	var rows [][]string
 	for _, f := range facts {
 		if f.Value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", f.Name, f.Value)
+			rows = append(rows, []string{f.Name, f.Value})
 		}
 	}
-	w.Flush()
+	printTable(s.Out, rows)
 }
 
 func homeDir() string {
@@ -328,12 +318,7 @@ func homeDir() string {
 	return home
 }
 
-func oneAgent(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return Usagef("%s takes one agent, such as opencode or opencode@1.2.3; see --help", cmd.CommandPath())
-	}
-	return nil
-}
+var oneAgent = oneArg("one agent, such as opencode or opencode@1.2.3; see --help")
 
 func scriptsFlag(cmd *cobra.Command, scripts *bool) {
 	cmd.Flags().BoolVar(scripts, "scripts", false, "let the install scripts of packages run")

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"parley/internal/headless"
@@ -127,7 +126,7 @@ func (c *comparison) print(to io.Writer) error {
 		}
 		rows, names = append(rows, row), append(names, r.Worktree)
 	}
-	writeTable(out, rows)
+	printTable(out, withoutEmpty(rows))
 	for _, r := range c.Results {
 		excerpt(out, r.Worktree+" answered:", r.Answer, false)
 		if !r.Check.passed() {
@@ -138,19 +137,17 @@ func (c *comparison) print(to io.Writer) error {
 	return out.Flush()
 }
 
-// writeTable writes rows, the first of which is the head, without columns that are empty.
-func writeTable(out io.Writer, rows [][]string) {
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	for _, row := range rows {
-		var cells []string
-		for i, cell := range row {
-			if slices.ContainsFunc(rows[1:], func(r []string) bool { return r[i] != "" }) {
-				cells = append(cells, cell)
+// withoutEmpty returns rows, the first of which is the head, without columns that are empty.
+func withoutEmpty(rows [][]string) [][]string {
+	filled := make([][]string, len(rows))
+	for i := range rows[0] {
+		if slices.ContainsFunc(rows[1:], func(r []string) bool { return r[i] != "" }) {
+			for n, row := range rows {
+				filled[n] = append(filled[n], row[i])
 			}
 		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
-	w.Flush()
+	return filled
 }
 
 // excerpt writes the first or the last lines of a text under a heading, with single blank lines.

@@ -21,6 +21,7 @@ import (
 	"parley/internal/programs"
 	"parley/internal/record"
 	"parley/internal/safetext"
+	"parley/internal/text"
 	"parley/internal/tty"
 	"parley/internal/version"
 	"parley/internal/words"
@@ -104,7 +105,7 @@ const plainWidth = 10_000
 func doctorStyle(s Streams, found []doctor.Finding) doctor.Style {
 	style := doctor.Style{Width: plainWidth}
 	for _, f := range found {
-		style.Check = max(style.Check, len(f.Check))
+		style.Check = max(style.Check, text.Width(f.Check))
 	}
 	if out, ok := s.Out.(*os.File); ok && isTerminal(out) {
 		style.Live = !tty.Of(os.Environ()).Dumb
@@ -148,9 +149,8 @@ func (c *checkup) build() []doctor.Finding {
 }
 
 func (c *checkup) terminal(ctx context.Context) []doctor.Finding {
-	in, isFile := c.s.In.(*os.File)
-	out, ok := c.s.Out.(*os.File)
-	if !isFile || !ok || !isTerminal(in) || !isTerminal(out) {
+	in, out, err := terminalOf(c.s, "")
+	if err != nil {
 		return nil
 	}
 	return doctor.Terminal(ctx, in, out)
@@ -197,7 +197,13 @@ func (c *checkup) configuration() []doctor.Finding {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		f.Text += ", not written: parley config init writes one"
 	}
-	return []doctor.Finding{f}
+	found := []doctor.Finding{f}
+	if argv := setup.Config.NotifyCommand; argv != nil {
+		if _, err := programs.Locate(argv[0]); err != nil {
+			found = append(found, doctor.Finding{Check: "notify_command", State: doctor.Warn, Text: "cannot be run: " + err.Error(), Fix: "install the program, or change the configuration"})
+		}
+	}
+	return found
 }
 
 func (c *checkup) rules() (found []doctor.Finding) {

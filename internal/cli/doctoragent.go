@@ -23,10 +23,9 @@ import (
 
 // probeFlags say how `parley doctor AGENT` examines an agent.
 type probeFlags struct {
-	json, yes, noPrompt      bool
-	large                    bool
-	prompt, cancel, question string
-	remote                   RemoteFlags
+	probe.Options
+	json, yes, noPrompt bool
+	remote              RemoteFlags
 }
 
 func (f *probeFlags) add(cmd *cobra.Command) {
@@ -34,10 +33,10 @@ func (f *probeFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "an agent: send prompts without asking first")
 	flags.BoolVar(&f.noPrompt, "no-prompt", false, "an agent: send no prompt")
-	flags.StringVar(&f.prompt, "prompt", probe.DefaultPrompt, "an agent: the prompt to send")
-	flags.StringVar(&f.cancel, "cancel-prompt", "", "an agent: a prompt that takes a while, to be cancelled (default: that of --prompt)")
-	flags.StringVar(&f.question, "permission-prompt", "", "an agent: also send this prompt, for which it must ask for permission")
-	flags.BoolVar(&f.large, "large-prompt", false, "an agent: also send a prompt of 1 MB")
+	flags.StringVar(&f.Prompt, "prompt", probe.DefaultPrompt, "an agent: the prompt to send")
+	flags.StringVar(&f.CancelPrompt, "cancel-prompt", "", "an agent: a prompt that takes a while, to be cancelled (default: that of --prompt)")
+	flags.StringVar(&f.PermissionPrompt, "permission-prompt", "", "an agent: also send this prompt, for which it must ask for permission")
+	flags.BoolVar(&f.Large, "large-prompt", false, "an agent: also send a prompt of 1 MB")
 	f.remote.Add(flags)
 }
 
@@ -46,7 +45,7 @@ const probeGrace = 8 * time.Second
 
 // examineAgent is `parley doctor AGENT`.
 func examineAgent(cmd *cobra.Command, name string, commandLine []string, f probeFlags, s Streams) error {
-	if strings.TrimSpace(f.prompt) == "" && !f.noPrompt {
+	if strings.TrimSpace(f.Prompt) == "" && !f.noPrompt {
 		return Usagef("the prompt is empty; --no-prompt sends none")
 	}
 	setup, err := Load(f.remote)
@@ -66,11 +65,11 @@ func examineAgent(cmd *cobra.Command, name string, commandLine []string, f probe
 		return fmt.Errorf("make a directory for the agent: %w", err)
 	}
 	ctx := cmd.Context()
-	o := probe.Options{Dir: dir, Version: version.Name(), Prompt: f.prompt, CancelPrompt: f.cancel, PermissionPrompt: f.question, Large: f.large,
-		Patience: probe.DefaultPatience, Grace: probeGrace}
+	o := f.Options
+	o.Dir, o.Version, o.Patience, o.Grace = dir, version.Name(), probe.DefaultPatience, probeGrace
 	if agent.Source == agents.Builtin { // its prompts cost nothing, and its words are known
 		f.yes, o.Large = true, true
-		o.CancelPrompt, o.PermissionPrompt = cmp.Or(f.cancel, "long"), cmp.Or(f.question, "edit notes.txt")
+		o.CancelPrompt, o.PermissionPrompt = cmp.Or(o.CancelPrompt, "long"), cmp.Or(o.PermissionPrompt, "edit notes.txt")
 	}
 	if o.Dial, err = setup.probed(agent, &o); err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +11,9 @@ import (
 	"strings"
 
 	"parley/internal/keyboard"
-	"parley/internal/process"
 	"parley/internal/programs"
 	"parley/internal/record"
+	"parley/internal/smallfile"
 )
 
 // maxEdited limits how many bytes are read back from an editor.
@@ -77,17 +76,9 @@ func editing(ctx context.Context, dir, file string, args ...string) TerminalComm
 // Done returns the edited text and removes the file.
 func (e Editing) Done() (string, error) {
 	defer os.RemoveAll(filepath.Dir(e.file))
-	f, err := os.Open(e.file)
+	data, err := smallfile.Read(e.file, maxEdited)
 	if err != nil {
 		return "", fmt.Errorf("read the edited text: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxEdited+1))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("read the edited text: %w", err)
-	case len(data) > maxEdited:
-		return "", fmt.Errorf("read the edited text: more than %d bytes", maxEdited)
 	}
 	return string(data), nil
 }
@@ -115,14 +106,10 @@ func editor(getenv func(string) string) ([]string, error) {
 // editorFile finds the program of an editor. It rejects relative paths, which would name a
 // different program in each project.
 func editorFile(name string) (string, error) {
-	find := programs.Find
-	switch {
-	case filepath.IsAbs(name):
-		find = func(string) (string, error) { return process.LookPath(name, "", nil) }
-	case name != filepath.Base(name):
+	if !filepath.IsAbs(name) && name != filepath.Base(name) {
 		return "", errors.New("which is a different program in each project; set it to a name on PATH or an absolute path")
 	}
-	file, err := find(name)
+	file, err := programs.Locate(name)
 	var inProject *programs.InProjectError
 	switch {
 	case errors.As(err, &inProject):

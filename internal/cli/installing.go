@@ -27,13 +27,9 @@ func newAgentsInstall(s Streams) *cobra.Command {
 
 What would be downloaded or run is shown first, and you are asked once.`,
 		Args: oneAgent,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := loadCatalogue(s)
-			if err != nil {
-				return err
-			}
-			return c.install(cmd.Context(), s, args[0], with)
-		},
+		RunE: withCatalogue(s, func(ctx context.Context, c *Catalogue, args []string) error {
+			return c.install(ctx, s, args[0], with)
+		}),
 	}
 	with.flags(cmd)
 	return cmd
@@ -77,7 +73,7 @@ func (c *Catalogue) carryOut(ctx context.Context, s Streams, plans []*installs.P
 		if i > 0 {
 			fmt.Fprintln(s.Out)
 		}
-		printFacts(s, p.Facts(homeDir()))
+		printFacts(s, p.Facts(homeDir(), "--scripts"))
 	}
 	if err := confirm(ctx, s, with.yes, "Install it?"); err != nil {
 		return err
@@ -164,13 +160,9 @@ func newAgentsUpdate(s Streams) *cobra.Command {
 		Use:   "update [ID…]",
 		Short: "Update the agents that parley has installed, but for pinned ones",
 		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := loadCatalogue(s)
-			if err != nil {
-				return err
-			}
-			return c.update(cmd.Context(), s, args, with)
-		},
+		RunE: withCatalogue(s, func(ctx context.Context, c *Catalogue, args []string) error {
+			return c.update(ctx, s, args, with)
+		}),
 	}
 	with.flags(cmd)
 	return cmd
@@ -237,11 +229,7 @@ func newAgentsRemove(s Streams) *cobra.Command {
 		Use:   "remove ID[@VERSION]",
 		Short: "Remove an agent that parley has installed, or one version of it",
 		Args:  oneAgent,
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := loadCatalogue(s)
-			if err != nil {
-				return err
-			}
+		RunE: withCatalogue(s, func(_ context.Context, c *Catalogue, args []string) error {
 			name, version, _ := strings.Cut(args[0], "@")
 			i, ok := c.Installed(name)
 			if !ok {
@@ -258,7 +246,7 @@ func newAgentsRemove(s Streams) *cobra.Command {
 				fmt.Fprintf(s.Out, "parley %s starts %s.\n", i.ID, left.Version)
 			}
 			return nil
-		},
+		}),
 	}
 }
 
@@ -269,11 +257,7 @@ func newAgentsPin(s Streams) *cobra.Command {
 		Use:   "pin ID[@VERSION]",
 		Short: "Use one version of an agent and leave it alone when others are updated",
 		Args:  oneAgent,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := loadCatalogue(s)
-			if err != nil {
-				return err
-			}
+		RunE: withCatalogue(s, func(ctx context.Context, c *Catalogue, args []string) error {
 			name, version, _ := strings.Cut(args[0], "@")
 			i, ok := c.Installed(name)
 			switch {
@@ -285,7 +269,7 @@ func newAgentsPin(s Streams) *cobra.Command {
 				version = i.Version
 			}
 			if !ok || !slices.Contains(c.store.Versions(i), version) {
-				return c.install(cmd.Context(), s, args[0], with)
+				return c.install(ctx, s, args[0], with)
 			}
 			if err := c.store.Use(i.ID, version, !off); err != nil {
 				return err
@@ -296,7 +280,7 @@ func newAgentsPin(s Streams) *cobra.Command {
 			}
 			fmt.Fprintf(s.Out, "Pinned %s at %s.\n", i.ID, version)
 			return nil
-		},
+		}),
 	}
 	with.flags(cmd)
 	cmd.Flags().BoolVar(&off, "off", false, "let it be updated again")

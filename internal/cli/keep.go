@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -133,15 +132,10 @@ Exit codes: that of the session if it ends, 0 detached, 1 cannot attach or conne
 // NewStop is `parley stop`.
 func NewStop(s Streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "stop NAME",
-		Short: "End a session that was started with --keep",
-		Long:  "End a session that was started with --keep, with its agent and everything that it runs, or forget one that has ended. `parley ps` lists them.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return Usagef("stop needs one name; `parley ps` lists them")
-			}
-			return nil
-		},
+		Use:     "stop NAME",
+		Short:   "End a session that was started with --keep",
+		Long:    "End a session that was started with --keep, with its agent and everything that it runs, or forget one that has ended. `parley ps` lists them.",
+		Args:    oneArg("one name; `parley ps` lists them"),
 		PreRunE: canKeep,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kept, err := keeper.Find(args[0])
@@ -295,8 +289,7 @@ func writeKept(w io.Writer, all []keeper.Session, now time.Time) error {
 	}
 	home, _ := os.UserHomeDir()
 	line := func(text string) string { return safetext.Line(text, 200) }
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tAGENT\tSTATE\tSINCE\tTERMINAL\tDIRECTORY\tABOUT")
+	rows := [][]string{{"NAME", "AGENT", "STATE", "SINCE", "TERMINAL", "DIRECTORY", "ABOUT"}}
 	for _, k := range all {
 		state, since, terminal, about := string(k.State), k.Since, "-", k.Title
 		switch {
@@ -313,8 +306,8 @@ func writeKept(w io.Writer, all []keeper.Session, now time.Time) error {
 		if k.Attached {
 			terminal = "attached"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, cmp.Or(line(k.Agent), "-"), line(state), words.Ago(since, now), terminal,
-			line(words.ShortenHome(k.Dir, home)), line(about))
+		rows = append(rows, []string{k.Name, cmp.Or(line(k.Agent), "-"), line(state), words.Ago(since, now), terminal,
+			line(words.ShortenHome(k.Dir, home)), line(about)})
 	}
-	return table.Flush()
+	return printTable(w, rows)
 }

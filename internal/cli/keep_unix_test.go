@@ -5,8 +5,8 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -19,6 +19,7 @@ import (
 	"parley/internal/filelock"
 	"parley/internal/keeper"
 	"parley/internal/must"
+	"parley/internal/text"
 	"parley/internal/workspace"
 )
 
@@ -118,6 +119,23 @@ func TestWriteKept(t *testing.T) {
 	}
 	if strings.ContainsRune(b.String(), '\x1b') {
 		t.Error("an escape sequence is written")
+	}
+}
+
+// The columns of the list stay straight, whatever script the names are in.
+func TestKeptColumns(t *testing.T) {
+	var b bytes.Buffer
+	var all []keeper.Session
+	for _, name := range []string{"plain", "日本語の仕事", "cafe\u0301", "नमस्ते"} {
+		all = append(all, keeper.Session{Name: name, Live: true, Attached: true, Status: keeper.Status{Agent: name, State: keeper.Running, Title: "fix it"}})
+	}
+	must.Do(t, writeKept(&b, all, time.Now()))
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	head, _, _ := strings.Cut(lines[0], "ABOUT")
+	for _, line := range lines[1:] {
+		if before, _, found := strings.Cut(line, "fix it"); !found || text.Width(before) != text.Width(head) {
+			t.Errorf("%d cells before the title, not %d: %s", text.Width(before), text.Width(head), line)
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,6 +52,8 @@ func AtURL(raw string) (agents.Agent, error) {
 		return agents.Agent{}, Usagef("not a valid %s:// URL: %s", scheme, want)
 	case u.Hostname() == "":
 		return agents.Agent{}, Usagef("%s:// URL without a host: %s", scheme, want)
+	case !config.HasValidPort(u):
+		return agents.Agent{}, Usagef("%s:// URL with a port that is not 1 to 65535: %s", scheme, want)
 	}
 	return agents.Agent{Name: u.Host, Title: u.Host, URL: raw, Source: agents.Custom}, nil
 }
@@ -245,12 +246,9 @@ func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
 func commandOutput(ctx context.Context, words []string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, commandPatience)
 	defer stop()
-	file := words[0]
-	if !filepath.IsAbs(file) {
-		var err error
-		if file, err = programs.Find(file); err != nil {
-			return "", fmt.Errorf("run %s: %w", words[0], err)
-		}
+	file, err := programs.Locate(words[0])
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", words[0], err)
 	}
 	cmd := programs.Command(ctx, file, words[1:]...)
 	cmd.WaitDelay = time.Second

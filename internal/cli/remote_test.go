@@ -28,7 +28,7 @@ func TestIsURL(t *testing.T) {
 	}
 	const want = ": want http://host, https://host, ws://host or wss://host"
 	for raw, wants := range map[string]string{"wss://": "wss:// URL without a host" + want, "wss://:80/acp": "wss:// URL without a host" + want, "ftp://": "unsupported scheme ftp://" + want,
-		"htp://foo:secret@h": "unsupported scheme htp://" + want, "wss://ho st:secret": "not a valid wss:// URL" + want} {
+		"wss://secret@h:65536/acp": "wss:// URL with a port that is not 1 to 65535" + want, "htp://foo:secret@h": "unsupported scheme htp://" + want, "wss://ho st:secret": "not a valid wss:// URL" + want} {
 		if _, err := (&Setup{}).Find(raw); err == nil || err.Error() != wants {
 			t.Errorf("%s: got %v, want %s", raw, err, wants)
 		}

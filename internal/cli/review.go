@@ -7,8 +7,8 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -140,12 +140,11 @@ func listReviews(s Streams, all []undo.Saved, titles []string, asJSON bool) erro
 		_, err := fmt.Fprintln(s.Out, "No changes are recorded")
 		return err
 	}
-	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tAGENT\tUPDATED\tFILES\tDIRECTORY\tTITLE")
+	rows := [][]string{{"ID", "AGENT", "UPDATED", "FILES", "DIRECTORY", "TITLE"}}
 	for i, saved := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", safetext.Line(saved.ID, 200), safetext.Line(saved.Agent, 80), minute(saved.Updated), saved.Files, safetext.Line(saved.Dir, 200), titles[i])
+		rows = append(rows, []string{safetext.Line(saved.ID, 200), safetext.Line(saved.Agent, 80), minute(saved.Updated), strconv.Itoa(saved.Files), safetext.Line(saved.Dir, 200), titles[i]})
 	}
-	return w.Flush()
+	return printTable(s.Out, rows)
 }
 
 // reviewedFile is a changed file.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -87,15 +86,15 @@ func newRulesList(s Streams) *cobra.Command {
 			_, err = fmt.Fprintf(s.Out, "no rules; add [[allow]], [[ask]] or [[deny]] to %s\n", files[0].path)
 			return err
 		}
-		w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
+		var rows [][]string
 		for _, r := range book.Rules() {
 			where := r.Where
 			if r.Mistake != "" {
 				where += "  ignored: " + r.Mistake
 			}
-			fmt.Fprintf(w, "%s\t%s\n", safetext.Line(r.Name(), 500), safetext.Line(where, 3000))
+			rows = append(rows, []string{safetext.Line(r.Name(), 500), safetext.Line(where, 3000)})
 		}
-		return w.Flush()
+		return printTable(s.Out, rows)
 	}}
 	f.common(cmd)
 	return cmd
@@ -249,10 +248,9 @@ var outcomes = map[permissions.Effect]string{permissions.None: "asked", permissi
 
 // printJudgement prints the parts as a tree, then the outcome.
 func printJudgement(s Streams, line string, j permissions.Judgement) error {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	var rows [][]string
 	if line != "" {
-		fmt.Fprintln(w, shownPart(line))
+		rows = append(rows, []string{shownPart(line)})
 	}
 	for i, v := range j.Verdicts {
 		branch := "├ "
@@ -262,12 +260,9 @@ func printJudgement(s Streams, line string, j permissions.Judgement) error {
 		if line == "" {
 			branch = ""
 		}
-		fmt.Fprintf(w, "%s%s\t%s\n", branch, shownPart(v.Text), verdictWords(v))
+		rows = append(rows, []string{branch + shownPart(v.Text), verdictWords(v)})
 	}
-	w.Flush()
-	fmt.Fprintf(&b, "%s\n", outcomes[j.Effect])
-	_, err := fmt.Fprint(s.Out, b.String())
-	return err
+	return printTable(s.Out, append(rows, []string{outcomes[j.Effect]}))
 }
 
 // shownPart returns a part of a command line as one line of output.

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"parley/internal/config"
 	"parley/internal/filetrust"
+	"parley/internal/smallfile"
 	"parley/permissions"
 )
 
@@ -84,7 +84,7 @@ func readRuleFile(path string, project bool) ([]byte, error) {
 		return nil, errors.New("not a regular file")
 	}
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, smallfile.Cause(err)
 	}
 	if !project {
 		err = filetrust.Check(path)
@@ -92,23 +92,9 @@ func readRuleFile(path string, project bool) ([]byte, error) {
 		err = fmt.Errorf("others can write it, so it is not read: chmod go-w %s", path)
 	}
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, smallfile.Cause(err)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxRules))
-}
-
-// withoutPath returns the cause of a path error. The caller names the file.
-func withoutPath(err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err
-	}
-	return err
+	return smallfile.Read(path, maxRules)
 }
 
 // rulebook combines the files. The first error is returned as a UsageError.

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +21,6 @@ import (
 
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/transport"
-	"parley/internal/filelock"
 	"parley/internal/hello"
 	"parley/internal/keeper"
 	"parley/internal/localsock"
@@ -41,13 +39,7 @@ func scriptedKept(t *testing.T, name string) (greeted <-chan hello.Hello) {
 	socket := must.Get(localsock.Path(name, "acp"))(t)
 	ln := must.Get(localsock.Listen(socket))(t)
 	t.Cleanup(func() { ln.Close() })
-	kept := filepath.Join(state, "kept")
-	must.Do(t, os.MkdirAll(kept, 0o700))
-	lock := must.Get(os.Create(filepath.Join(kept, name+".lock")))(t)
-	t.Cleanup(func() { lock.Close() })
-	filelock.Lock(lock)
-	record := keeper.Session{Name: name, Live: true, Started: time.Now(), Status: keeper.Status{Dir: dir, State: keeper.Idle, Clients: socket}}
-	must.Do(t, os.WriteFile(filepath.Join(kept, name+".json"), must.Get(json.Marshal(record))(t), 0o600))
+	keptIn(t, state, keeper.Session{Name: name, Live: true, Started: time.Now(), Status: keeper.Status{Dir: dir, State: keeper.Idle, Clients: socket}})
 	all := make(chan hello.Hello, 10)
 	go func() {
 		for {
@@ -62,15 +54,13 @@ func scriptedKept(t *testing.T, name string) (greeted <-chan hello.Hello) {
 				continue
 			}
 			all <- h
-			jsonrpc.NewPeer(transport.Streams(buffered{in, conn}, conn), lister{}, jsonrpc.Options{}).Start()
+			jsonrpc.NewPeer(transport.Streams(struct {
+				io.Reader
+				io.Closer
+			}{in, conn}, conn), lister{}, jsonrpc.Options{}).Start()
 		}
 	}()
 	return all
-}
-
-type buffered struct {
-	io.Reader
-	io.Closer
 }
 
 type lister struct{}

@@ -16,6 +16,7 @@ import (
 	"parley/internal/atomicfile"
 	"parley/internal/filetrust"
 	"parley/internal/record"
+	"parley/internal/smallfile"
 )
 
 // minToken is the minimum length of a token in bytes.
@@ -25,15 +26,12 @@ const minToken = 16
 func readToken(file string, log *slog.Logger) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", file, withoutPath(err))
+		return "", fmt.Errorf("%s: %w", file, smallfile.Cause(err))
 	}
 	const most = 64 << 10
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return "", fmt.Errorf("%s: want a file with one token", file)
-	}
-	text, err := os.ReadFile(file)
+	text, err := smallfile.Read(file, most)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", file, withoutPath(err))
+		return "", fmt.Errorf("%s: %w; want a file with one token", file, smallfile.Cause(err))
 	}
 	token := strings.TrimSpace(string(text))
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {

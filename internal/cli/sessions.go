@@ -3,10 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -149,12 +148,11 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		}
 		return headless.WriteJSON(s.Out, list)
 	}
-	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tUPDATED\tDIRECTORY\tTITLE")
+	rows := [][]string{{"ID", "UPDATED", "DIRECTORY", "TITLE"}}
 	for _, l := range listed {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", safetext.Line(l.ID, 200), minute(l.Updated), safetext.Line(l.Cwd, 200), l.Title)
+		rows = append(rows, []string{safetext.Line(l.ID, 200), minute(l.Updated), safetext.Line(l.Cwd, 200), l.Title})
 	}
-	return w.Flush()
+	return printTable(s.Out, rows)
 }
 
 // minute formats a time for a list, "" if unknown.
@@ -197,10 +195,9 @@ func printLogs(name string, s Streams, place Directories, all, asJSON bool) erro
 		}
 		return headless.WriteJSON(s.Out, list)
 	}
-	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tAGENT\tUPDATED\tDIRECTORY\tPROMPTS\tTITLE")
+	rows := [][]string{{"ID", "AGENT", "UPDATED", "DIRECTORY", "PROMPTS", "TITLE"}}
 	for _, g := range logged {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", safetext.Line(g.Session, 200), g.Agent, minute(g.Updated), g.Cwd, g.Prompts, g.Title)
+		rows = append(rows, []string{safetext.Line(g.Session, 200), g.Agent, minute(g.Updated), g.Cwd, strconv.Itoa(g.Prompts), g.Title})
 	}
-	return w.Flush()
+	return printTable(s.Out, rows)
 }

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +28,7 @@ import (
 	"parley/internal/record"
 	"parley/internal/safetext"
 	"parley/internal/sandbox"
+	"parley/internal/smallfile"
 )
 
 // UsageError is a user's mistake: one line, exit code 2.
@@ -45,6 +45,16 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 		return Usagef("%s takes no argument %q; see --help", cmd.CommandPath(), args[0])
 	}
 	return nil
+}
+
+// oneArg requires one argument, which is described.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return Usagef("%s takes %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
 }
 
 // Streams are the standard streams.
@@ -429,27 +439,18 @@ func directory(path, flag string) (string, error) {
 	}
 	abs, err := filepath.Abs(path)
 	if err != nil { // the current directory was removed
-		return "", Usagef("the current directory cannot be used: %v; go to another one", reason(err))
+		return "", Usagef("the current directory cannot be used: %v; go to another one", smallfile.Cause(err))
 	}
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return "", Usagef("%s: no such directory", what)
 	case err != nil:
-		return "", Usagef("%s: %v", what, reason(err))
+		return "", Usagef("%s: %v", what, smallfile.Cause(err))
 	case !info.IsDir():
 		return "", Usagef("%s: not a directory", what)
 	}
 	return abs, nil
-}
-
-// reason returns why a call of the system failed, without its name and the path.
-func reason(err error) error {
-	var call syscall.Errno
-	if errors.As(err, &call) {
-		return call
-	}
-	return err
 }
 
 // Branch returns the branch of the git worktree that contains dir, "" if there is none. It reads
@@ -471,8 +472,9 @@ func Branch(dir string) string {
 // branchOf returns the branch checked out in .git. In a linked worktree .git is a file that names
 // the directory.
 func branchOf(git string) string {
-	if link, ok := readShort(git); ok {
-		path, ok := strings.CutPrefix(link, "gitdir: ")
+	const most = 4 << 10
+	if link, err := smallfile.Read(git, most); err == nil {
+		path, ok := strings.CutPrefix(strings.TrimSpace(string(link)), "gitdir: ")
 		if !ok {
 			return ""
 		}
@@ -481,20 +483,10 @@ func branchOf(git string) string {
 		}
 		git = path
 	}
-	head, _ := readShort(filepath.Join(git, "HEAD"))
-	name, ok := strings.CutPrefix(head, "ref: refs/heads/")
+	head, _ := smallfile.Read(filepath.Join(git, "HEAD"), most)
+	name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
 	if !ok || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return ""
 	}
 	return name
-}
-
-// readShort returns the text of a short regular file. It checks the type first, because an agent
-// may have created something that blocks, such as a pipe without a writer.
-func readShort(path string) (string, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > 4<<10 {
-		return "", false
-	}
-	text, err := os.ReadFile(path)
-	return strings.TrimSpace(string(text)), err == nil
 }

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"parley/internal/alive"
 	"parley/internal/must"
 )
 
@@ -132,17 +132,11 @@ func TestShellStops(t *testing.T) {
 			if n := <-end; n.Code != nil && *n.Code == 0 {
 				t.Errorf("got %+v", n)
 			}
-			for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(10 * time.Second); alive.PID(pid); time.Sleep(time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatal("the child outlives the command")
 				}
 			}
 		})
 	}
-}
-
-// zombie reports whether a process has exited but was not waited for, on systems with /proc.
-func zombie(pid int) bool {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err == nil && strings.Contains(string(stat), ") Z ")
 }

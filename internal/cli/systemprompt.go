@@ -12,6 +12,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/agents"
 	"parley/internal/config"
+	"parley/internal/smallfile"
 )
 
 // maxSystemPrompt limits the size of a file with instructions, in bytes.
@@ -55,7 +56,7 @@ func readSystemPrompt(file, mode, where string) (p acpclient.SystemPrompt, err e
 	p.Override = mode == "override"
 	in, err := os.Open(file)
 	if err != nil {
-		return p, Usagef("%s %s: %v", where, file, reason(err))
+		return p, Usagef("%s %s: %v", where, file, smallfile.Cause(err))
 	}
 	defer in.Close()
 	data, err := io.ReadAll(io.LimitReader(in, maxSystemPrompt+1))
@@ -67,7 +68,7 @@ func readSystemPrompt(file, mode, where string) (p acpclient.SystemPrompt, err e
 		err = errors.New("it is empty")
 	}
 	if err != nil {
-		return p, Usagef("%s %s: %v", where, file, reason(err))
+		return p, Usagef("%s %s: %v", where, file, smallfile.Cause(err))
 	}
 	p.Text = strings.ToValidUTF8(string(data), "\ufffd")
 	return p, nil

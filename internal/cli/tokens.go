@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,7 +76,7 @@ func newTokensList(s Streams) *cobra.Command {
 			_, err = fmt.Fprintln(s.Out, "no tokens; parley tokens add NAME --role watch|talk|approve")
 			return err
 		}
-		w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
+		var rows [][]string
 		now := time.Now()
 		for _, t := range all {
 			used := "never used"
@@ -87,9 +86,9 @@ func newTokensList(s Streams) *cobra.Command {
 			if t.Once {
 				used += " (one-time)"
 			}
-			fmt.Fprintf(w, "%s\t%s\tadded %s\t%s\n", t.Name, t.Role, words.Ago(t.Created, now), used)
+			rows = append(rows, []string{t.Name, string(t.Role), "added " + words.Ago(t.Created, now), used})
 		}
-		return w.Flush()
+		return printTable(s.Out, rows)
 	}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -98,7 +97,7 @@ func newTokensList(s Streams) *cobra.Command {
 func newTokensAdd(s Streams) *cobra.Command {
 	var role string
 	var once bool
-	cmd := &cobra.Command{Use: "add NAME --role ROLE", Short: "Make a token and print it, once", Args: oneToken, RunE: func(_ *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: "add NAME --role ROLE", Short: "Make a token and print it, once", Args: oneArg("one name; see --help"), RunE: func(_ *cobra.Command, args []string) error {
 		if role == "" {
 			return Usagef("say what the client may do: --role watch, talk or approve")
 		}
@@ -126,7 +125,7 @@ func newTokensAdd(s Streams) *cobra.Command {
 }
 
 func newTokensRemove() *cobra.Command {
-	return &cobra.Command{Use: "remove NAME", Short: "Revoke a token; its connections end", Args: oneToken, RunE: func(_ *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "remove NAME", Short: "Revoke a token; its connections end", Args: oneArg("one name; see --help"), RunE: func(_ *cobra.Command, args []string) error {
 		store, err := clientTokens()
 		if err != nil {
 			return err
@@ -137,11 +136,4 @@ func newTokensRemove() *cobra.Command {
 		}
 		return err
 	}}
-}
-
-func oneToken(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return Usagef("tokens %s needs one name; see --help", cmd.Name())
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -36,13 +35,13 @@ func NewUsage(s Streams) *cobra.Command {
 			if len(days) == 0 {
 				fmt.Fprintln(s.Out, "No agent has reported any usage.")
 			}
-			table := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
+			var rows [][]string
 			for _, day := range days {
 				for _, a := range day.Agents {
-					fmt.Fprintf(table, "%s\t%s\t%s\n", day.Date, cmp.Or(words.OneLine(a.Agent), "others"), a)
+					rows = append(rows, []string{day.Date, cmp.Or(words.OneLine(a.Agent), "others"), a.String()})
 				}
 			}
-			return table.Flush()
+			return printTable(s.Out, rows)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

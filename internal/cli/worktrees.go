@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -385,8 +384,7 @@ func listWorktrees(ctx context.Context, s Streams, store *worktree.Store) error 
 		_, err := fmt.Fprintln(s.Out, "No worktrees. `parley --worktree=NAME` makes one")
 		return err
 	}
-	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tREPOSITORY\tUNCOMMITTED\tCOMMITS\tDIRECTORY")
+	rows := [][]string{{"NAME", "REPOSITORY", "UNCOMMITTED", "COMMITS", "DIRECTORY"}}
 	for _, tree := range all {
 		uncommitted, commits := "?", "?"
 		if tree.Broken != nil {
@@ -394,9 +392,9 @@ func listWorktrees(ctx context.Context, s Streams, store *worktree.Store) error 
 		} else if state, err := store.State(ctx, tree); err == nil {
 			uncommitted, commits = fmt.Sprint(len(state.Uncommitted)), fmt.Sprint(state.Total)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", tree.Name, safetext.Line(tree.Main, 200), uncommitted, commits, safetext.Line(tree.Path, 200))
+		rows = append(rows, []string{tree.Name, safetext.Line(tree.Main, 200), uncommitted, commits, safetext.Line(tree.Path, 200)})
 	}
-	return w.Flush()
+	return printTable(s.Out, rows)
 }
 
 // diffWorktree prints what merging would change: a patch as it is for other programs, and safe to

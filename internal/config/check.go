@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -249,7 +250,22 @@ func (k *checker) url(value string, path []string) {
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		k.report(path, "url: want http://host or https://host")
+	} else {
+		k.port(u, path)
 	}
+}
+
+func (k *checker) port(u *url.URL, path []string) {
+	if !HasValidPort(u) {
+		k.report(path, "url: want a port of 1 to 65535")
+	}
+}
+
+// HasValidPort reports whether the port of a URL exists, or is that of its scheme. Package url checks no more than that it
+// is a number.
+func HasValidPort(u *url.URL) bool {
+	n, err := strconv.ParseUint(u.Port(), 10, 16)
+	return u.Port() == "" || err == nil && n > 0
 }
 
 // headers checks headers without showing their values.

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"parley/internal/filetrust"
 	"parley/internal/registry"
+	"parley/internal/smallfile"
 )
 
 // maxSize bounds the file, in bytes: the decoder's work grows with the square of
@@ -140,16 +140,12 @@ func Path() (string, error) {
 // Load reads a file. A missing one is the zero Config and no error. If a file names agents,
 // MCP servers or a program, only the user and root may be able to change or replace it.
 func Load(path string) (*Config, error) {
-	data, err := read(path)
+	data, err := smallfile.Read(path, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Config{name: path}, nil
 	}
 	if err != nil {
-		var of *fs.PathError
-		if errors.As(err, &of) {
-			err = of.Err
-		}
-		return nil, fmt.Errorf("%s: %w", oneLine(path), err)
+		return nil, fmt.Errorf("%s: %w", oneLine(path), smallfile.Cause(err))
 	}
 	c, err := Parse(path, data)
 	if err == nil && len(c.Agents)+len(c.MCP)+len(c.NotifyCommand) > 0 { // it names programs to start, and where to send credentials
@@ -160,34 +156,12 @@ func Load(path string) (*Config, error) {
 	return c, err
 }
 
-func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = errTooLarge
-	}
-	return data, err
-}
-
-var errTooLarge = fmt.Errorf("larger than %d bytes", maxSize)
-
 // Parse reads a configuration. Errors are one line, "name:line:column: problem", where name
 // is the argument and the column counts characters from 1. Of several mistakes it reports
 // the first in the file. It replaces a leading ~/ in Command and Cwd.
 func Parse(name string, data []byte) (*Config, error) {
 	if len(data) > maxSize {
-		return nil, problem{what: errTooLarge.Error()}.in(name)
+		return nil, problem{what: fmt.Sprintf("larger than %d bytes", maxSize)}.in(name)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors on Windows write it
 	doc, found := scan(data, file())

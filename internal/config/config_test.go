@@ -178,6 +178,8 @@ func TestErrors(t *testing.T) {
 		{cmdX + "offer_tools = 1", `3:15: agents.x.offer_tools: want true or false, not an integer`},
 		{"[agents.x]\nurl = 'https://h'\ncommand = 'c'", "1:9: agents.x: set either command or url, not both"},
 		{"[agents.x]\nurl = 'ftp://user:secret@h'", "2:7: url: want http://host, https://host, ws://host or wss://host"},
+		{"[agents.x]\nurl = 'wss://user:secret@h:65536'", "2:7: url: want a port of 1 to 65535"},
+		{"[mcp.x]\nurl = 'http://h:0'", "2:7: url: want a port of 1 to 65535"},
 		{"[agents.x]\nurl = 'wss://h'\nargs = ['a']", "3:1: agents.x.args: only with command"},
 		{"[agents.x]\ncommand = 'c'\nshare_files = true", "3:15: agents.x.share_files: only with url"},
 		{"[agents.x]\nurl = 'wss://h'\nheaders = { 'a b' = 'secret' }", `3:21: agents.x.headers."a b": not the name of a header`},

@@ -5,14 +5,16 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"parley/internal/smallfile"
 )
 
 // EnvFile reads a file of variables: lines of NAME=VALUE, also with "export" before and quotes around the value. Empty
 // lines and those that begin with # are skipped; nothing is expanded. Errors say the line, never what is in it.
 func EnvFile(path string) (map[string]string, error) {
-	data, err := read(path)
+	data, err := smallfile.Read(path, maxSize)
 	if err != nil {
-		return nil, fmt.Errorf("env_file %s: %w", oneLine(path), withoutPath(err))
+		return nil, fmt.Errorf("env_file %s: %w", oneLine(path), smallfile.Cause(err))
 	}
 	env := map[string]string{}
 	lines := bufio.NewScanner(bytes.NewReader(data))

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"sync"
+
+	"parley/internal/smallfile"
 )
 
 // project is .parley/config.toml of a project. It comes with a repository, so it can choose among what the user
@@ -21,12 +23,12 @@ var projectFile = sync.OnceValue(func() *shape { return shapeOf(reflect.TypeFor[
 // is one line.
 func ProjectAgent(dir string) (string, error) {
 	path := filepath.Join(dir, ".parley", "config.toml")
-	data, err := read(path)
+	data, err := smallfile.Read(path, maxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
 	case err != nil:
-		return "", fmt.Errorf("%s: %w", oneLine(path), withoutPath(err))
+		return "", fmt.Errorf("%s: %w", oneLine(path), smallfile.Cause(err))
 	}
 	doc, found := scan(data, projectFile())
 	if found != nil {
@@ -37,12 +39,4 @@ func ProjectAgent(dir string) (string, error) {
 		return "", found.in(path)
 	}
 	return p.Agent, nil
-}
-
-// withoutPath returns why a file cannot be read, without its name.
-func withoutPath(err error) error {
-	if of, ok := errors.AsType[*fs.PathError](err); ok {
-		return of.Err
-	}
-	return err
 }

@@ -35,6 +35,8 @@ func (k *checker) remote(a *Agent, path []string) {
 	u, err := url.Parse(a.URL)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) {
 		k.report(at("url"), "url: want http://host, https://host, ws://host or wss://host")
+	} else {
+		k.port(u, at("url"))
 	}
 	k.requires(a.Args != nil, "command", at("args"))
 	k.requires(a.Env != nil, "command", at("env"))

@@ -3,13 +3,12 @@ package doctor
 import (
 	"context"
 	"encoding/json"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"parley/internal/lazy"
+	"parley/internal/smallfile"
 )
 
 // maxPackage bounds a package.json, in bytes.
@@ -60,14 +59,7 @@ func (p Package) OldNode(ctx context.Context) (have, need string) {
 }
 
 func readPackage(file string) (p Package) {
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() { // opening a pipe would block
-		return p
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return p
-	}
-	defer f.Close()
-	json.NewDecoder(io.LimitReader(f, maxPackage)).Decode(&p) // a member of another type leaves the others
+	data, _ := smallfile.Read(file, maxPackage)
+	_ = json.Unmarshal(data, &p) // a member of another type leaves the others
 	return p
 }

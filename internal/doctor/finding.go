@@ -83,7 +83,7 @@ func (s Style) Print(w io.Writer, f Finding) {
 	}
 	s.Clear(w)
 	indent := stateCells + s.Check + 2
-	first := fmt.Sprintf("%s  %-*s  ", state, s.Check, safetext.Line(f.Check, 100))
+	first := state + "  " + text.Pad(safetext.Line(f.Check, 100), s.Check+2)
 	words := safetext.Line(f.Text, 2000)
 	if f.Section != "" && (f.State == Warn || f.State == Fail) {
 		words += " (" + f.Section + ")"

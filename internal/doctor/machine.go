@@ -18,6 +18,7 @@ import (
 	"parley/internal/programs"
 	"parley/internal/safetext"
 	"parley/internal/sandbox"
+	"parley/internal/smallfile"
 	"parley/internal/words"
 )
 
@@ -33,7 +34,7 @@ func StateDir(dir string, err error) Finding {
 	shown := safetext.Line(dir, 300)
 	there, err := existing(dir)
 	if err != nil {
-		return fail(name, shown+": "+reason(err), "export PARLEY_STATE=… to a directory that you can write")
+		return fail(name, shown+": "+smallfile.Cause(err).Error(), "export PARLEY_STATE=… to a directory that you can write")
 	}
 	if err := writable(there); err != nil {
 		next := "export PARLEY_STATE=… to a directory that you can write"
@@ -43,7 +44,7 @@ func StateDir(dir string, err error) Finding {
 		case errors.Is(err, fs.ErrPermission):
 			next = "chmod u+rwx " + safetext.Line(there, 300) + ", or " + next
 		}
-		return fail(name, shown+" cannot be written: "+reason(err), next)
+		return fail(name, shown+" cannot be written: "+smallfile.Cause(err).Error(), next)
 	}
 	info, err := os.Stat(dir)
 	switch {
@@ -86,15 +87,6 @@ func writable(dir string) error {
 	defer os.Remove(f.Name())
 	_, err = f.Write(make([]byte, room))
 	return errors.Join(err, f.Close())
-}
-
-// reason returns why a call of the system failed, without its name and the path.
-func reason(err error) string {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		err = of.Err
-	}
-	return err.Error()
 }
 
 // Sandbox checks that programs can be confined.

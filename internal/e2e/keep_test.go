@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -323,6 +324,11 @@ func TestKeptMistakes(t *testing.T) {
 		}
 		s.WaitFor(c.want)
 	}
+	s := StartEnv(t, 80, 24, k.dir, append(slices.Clip(k.env), "TERM=dumb"), "--keep", "demo")
+	if code := s.ExitCode(); code != 2 {
+		t.Errorf("a terminal that cannot draw: exit code %d", code)
+	}
+	s.WaitFor("parley --linear")
 	if all := k.list(); len(all) > 0 {
 		t.Errorf("kept: %+v", all)
 	}

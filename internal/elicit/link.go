@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // maxLink bounds a URL in bytes: the user has to read all of it.
@@ -31,7 +32,7 @@ type Link struct {
 // ParseLink judges the url of a request in URL mode.
 func ParseLink(raw string) Link {
 	refused := func(why string) Link {
-		shown := safetext.Visible(clip(raw, maxLink))
+		shown := safetext.Visible(words.Clip(raw, maxLink))
 		if len(raw) > maxLink {
 			shown += "…"
 		}

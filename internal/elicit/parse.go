@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/jsonscan"
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // Parse reads a requestedSchema. It is as tolerant as the protocol asks: a missing or odd
@@ -214,7 +215,7 @@ func (p *parser) text(f *Field, prop property) (err error) {
 		f.Kind = Text
 		f.MinLength, f.MaxLength = count(prop.minLength), count(prop.maxLength)
 		if s, is := jsonscan.Text(prop.format); is {
-			f.Format = safetext.Line(clip(s, maxTitle), maxTitle)
+			f.Format = safetext.Line(words.Clip(s, maxTitle), maxTitle)
 		}
 		if s, is := jsonscan.Text(prop.pattern); is {
 			f.Pattern = s
@@ -333,13 +334,13 @@ func present(raw []byte) bool { return raw != nil && string(raw) != "null" }
 // title returns a raw string as one safe line, "" for anything else.
 func title(raw []byte) string {
 	s, _ := jsonscan.Text(raw)
-	return safetext.Line(clip(s, 8*maxTitle), maxTitle)
+	return safetext.Line(words.Clip(s, 8*maxTitle), maxTitle)
 }
 
 // description returns a raw string made safe, "" for anything else.
 func description(raw []byte) string {
 	s, _ := jsonscan.Text(raw)
-	s = strings.TrimSpace(safetext.Clean(clip(s, 8*maxDescription)))
+	s = strings.TrimSpace(safetext.Clean(words.Clip(s, 8*maxDescription)))
 	n := 0
 	for i := range s {
 		if n++; n == maxDescription {
@@ -351,21 +352,10 @@ func description(raw []byte) string {
 
 // labelOf returns what to show for a key or value without a title.
 func labelOf(s string) string {
-	if t := safetext.Line(clip(s, 8*maxTitle), maxTitle); t != "" {
+	if t := safetext.Line(words.Clip(s, 8*maxTitle), maxTitle); t != "" {
 		return t
 	}
 	return "(no name)"
-}
-
-// clip cuts s to at most n bytes, between runes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // count reads a length, nil if raw is not one.

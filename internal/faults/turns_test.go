@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/acpclient/transport"
+	"parley/internal/alive"
 	"parley/internal/must"
 	"parley/internal/seeds"
 )
@@ -109,7 +110,7 @@ func finished(t *testing.T, l *ledger, s *server) {
 		return s.settled()
 	})
 	for _, pid := range l.pids {
-		if lives(pid) {
+		if alive.PID(pid) {
 			t.Errorf("agent %d still runs", pid)
 		}
 	}

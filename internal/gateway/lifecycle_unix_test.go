@@ -6,32 +6,22 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"parley/internal/alive"
 	"parley/internal/must"
 )
-
-// lives reports whether a process runs; a zombie that is not reaped yet does not.
-func lives(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err != nil || !strings.Contains(string(stat), ") Z ")
-}
 
 func dead(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		for deadline := time.Now().Add(10 * time.Second); lives(pid) && time.Now().Before(deadline); { // what was killed ends when it is next scheduled
+		for deadline := time.Now().Add(10 * time.Second); alive.PID(pid) && time.Now().Before(deadline); { // what was killed ends when it is next scheduled
 			time.Sleep(time.Millisecond)
 		}
-		if pid == 0 || lives(pid) {
+		if pid == 0 || alive.PID(pid) {
 			t.Errorf("process %d still runs", pid)
 		}
 	}
@@ -42,7 +32,7 @@ func spawned(t *testing.T, ask func(string) string) int {
 	t.Helper()
 	got := ask(request("77", "_spawn", `{}`))
 	pid, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(got, `{"jsonrpc":"2.0","id":77,"result":`), "}"))
-	if err != nil || !lives(pid) {
+	if err != nil || !alive.PID(pid) {
 		t.Fatalf("no child: %s", got)
 	}
 	return pid
@@ -63,13 +53,13 @@ func TestDeleteKills(t *testing.T) {
 			r := newRig(t, "h1", mode(agent))
 			c, other := r.connect(), r.connect()
 			child := spawned(t, c.ask(c.open("")))
-			if !lives(c.pid) {
+			if !alive.PID(c.pid) {
 				t.Fatal("the test proves nothing")
 			}
 			r.do("DELETE", "", "Acp-Connection-Id: "+c.id)
 			r.log.wait(t, "conn=1 reason=\"the client ended it\"", 1)
 			dead(t, c.pid, child)
-			if !lives(other.pid) {
+			if !alive.PID(other.pid) {
 				t.Error("another connection's agent has ended")
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
 	"parley/acpclient/wire"
+	"parley/internal/alive"
 	"parley/internal/must"
 	"parley/permissions"
 )
@@ -205,11 +206,7 @@ func (r *rig) sleeper() (leader, child int) {
 // gone waits until no process has the pid, except a zombie.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || err == nil && strings.Contains(string(stat), ") Z ") {
-			return
-		}
+	for deadline := time.Now().Add(patience); alive.PID(pid); {
 		if time.Now().After(deadline) {
 			syscall.Kill(pid, syscall.SIGKILL)
 			t.Fatalf("process %d still runs", pid)

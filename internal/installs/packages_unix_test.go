@@ -90,7 +90,7 @@ func TestNpmPlan(t *testing.T) {
 	seen := tools(t, map[string]string{"npm": npm})
 	s := Store{filepath.Join(t.TempDir(), "agents")}
 	p := must.Get(NewPlan(t.Context(), s, npmEntry(), Options{Version: "1.2.0-rc.1", Scripts: true}))(t)
-	facts := fmt.Sprint(p.Facts(""))
+	facts := fmt.Sprint(p.Facts("", "--scripts"))
 	for _, want := range []string{"Agent 1.2.0-rc.1", "npm install --prefix " + p.files(), "--ignore-scripts=false", "@scope/agent@1.2.0-rc.1", p.Dir(), "2.0 MB, without the packages that it needs", "ISC", "SHA512 of the package registry, checked by npm", "install scripts of packages run", "'A=b c' @scope/agent --acp"} {
 		if !strings.Contains(facts, want) {
 			t.Errorf("no %q in %s", want, facts)

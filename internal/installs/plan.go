@@ -175,8 +175,8 @@ type Fact struct {
 }
 
 // Facts say what would be done: the exact command or download, where it goes, its size, licence and
-// checksum, and what is started then. home is shortened to ~.
-func (p *Plan) Facts(home string) []Fact {
+// checksum, and what is started then. home is shortened to ~. letScripts is the key or flag with which the user lets scripts run.
+func (p *Plan) Facts(home, letScripts string) []Fact {
 	facts := []Fact{{"Installs", p.Entry.Name + " " + p.Version}}
 	add := func(name, value string) {
 		if value != "" {
@@ -204,16 +204,19 @@ func (p *Plan) Facts(home string) []Fact {
 	}
 	add("License", license)
 	add("Checksum", p.checksum)
-	if p.how != "binary" {
-		scripts := map[bool]string{false: "install scripts of packages do not run (--scripts runs them)", true: "install scripts of packages run"}
+	if p.HasScripts() {
+		scripts := map[bool]string{false: "install scripts of packages do not run (" + letScripts + " runs them)", true: "install scripts of packages run"}
 		if p.how == "uvx" {
-			scripts = map[bool]string{false: "no package is built from source (--scripts builds them)", true: "packages without a built file are built from source, by scripts of their own"}
+			scripts = map[bool]string{false: "no package is built from source (" + letScripts + " builds them)", true: "packages without a built file are built from source, by scripts of their own"}
 		}
 		add("Scripts", scripts[p.Scripts])
 	}
 	add("Starts", p.starts())
 	return facts
 }
+
+// HasScripts reports whether it depends on Scripts what is done.
+func (p *Plan) HasScripts() bool { return p.how != "binary" }
 
 // starts is the command that starts it, with its variables.
 func (p *Plan) starts() string {
@@ -299,7 +302,7 @@ func (p *Plan) made(r Record) bool {
 
 // advice is what to try after a failure.
 func (p *Plan) advice(ctx context.Context) string {
-	if p.how == "binary" || p.Scripts || ctx.Err() != nil {
+	if !p.HasScripts() || p.Scripts || ctx.Err() != nil {
 		return ""
 	}
 	return "; perhaps its install scripts have to run: parley agents install --scripts " + p.Entry.ID

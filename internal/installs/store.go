@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"parley/internal/programs"
 	"parley/internal/registry"
 	"parley/internal/safetext"
+	"parley/internal/smallfile"
 )
 
 // Names in the directory of an agent, and in that of a version.
@@ -246,14 +246,7 @@ func (s Store) lock(id string) (unlock func(), err error) {
 const maxFile = 1 << 20
 
 func readJSON(path string, v any) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return fs.ErrInvalid
-	}
-	data, err := os.ReadFile(path)
+	data, err := smallfile.Read(path, maxFile)
 	if err != nil {
 		return err
 	}

@@ -256,7 +256,7 @@ func TestChecksum(t *testing.T) {
 			}
 			continue
 		}
-		facts := fmt.Sprint(p.Facts(""))
+		facts := fmt.Sprint(p.Facts("", "--scripts"))
 		if err != nil || i.SHA256 != right || !strings.Contains(facts, says) {
 			t.Errorf("%v, %+v, %s", err, i, facts)
 		}

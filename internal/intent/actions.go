@@ -135,6 +135,7 @@ const (
 	DeleteEntry
 	ArchiveEntry
 	ShowArchived
+	InstallEntry
 	EditEntry
 	MoveUp
 	MoveDown
@@ -342,6 +343,7 @@ var Actions = []Action{
 	{Intent: DeleteEntry, In: List, Name: "delete", Keys: []string{"ctrl+d"}, Help: "Sessions: delete, after asking"},
 	{Intent: ArchiveEntry, In: List, Name: "archive", Keys: []string{"alt+a"}, Help: "Sessions: archive, or take out of the archive"},
 	{Intent: ShowArchived, In: List, Name: "archived", Keys: []string{"alt+v"}, Help: "Sessions: show or hide those that are archived"},
+	{Intent: InstallEntry, In: List, Name: "install", Keys: []string{"alt+i"}, Help: "Agents: install one that npx would fetch, after asking"},
 	{Intent: Copy, In: List, Name: "copy", Keys: []string{"ctrl+y"}, Help: "Prompts: copy"},
 	{Intent: Tick, In: List, Name: "tick", Keys: []string{"tab"}, Help: "Compare: tick an agent"},
 	{Intent: EditEntry, In: List, Name: "edit", Keys: []string{"ctrl+e"}, Help: "Sessions: rename; prompts: edit and resend"},

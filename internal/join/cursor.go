@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley/acpclient/thread"
+	"parley/internal/words"
 )
 
 // cursor is how much of a session was sent.
@@ -132,7 +133,7 @@ func (w *writer) item(i int) {
 		}
 	case thread.Decision:
 		if first && w.notices() {
-			w.write(notice("info", sentence(it.Answer.Outcome()), it.Answer.Subject))
+			w.write(notice("info", words.Sentence(it.Answer.Outcome()), it.Answer.Subject))
 		}
 	case thread.TurnEnd:
 		if first && w.notices() && it.End.Err != nil && w.dialect.version < 2 {

@@ -55,7 +55,6 @@ type stream struct {
 // follower is a client in a session.
 type follower struct {
 	client *client
-	feed   *feed
 	cursor *cursor // nil when it is up to date
 	at     int     // the next item to send
 	joined func()  // called when it is up to date
@@ -311,7 +310,7 @@ func (f *feed) follow(c *client, replay bool, now time.Time, joined func()) {
 	f.leave(c)
 	f.flush(now, true)
 	f.learn()
-	r := &follower{client: c, feed: f, cursor: &cursor{}, joined: joined}
+	r := &follower{client: c, cursor: &cursor{}, joined: joined}
 	if !replay {
 		r.at = len(f.thread.Items)
 		for i, it := range f.thread.Items {

@@ -40,10 +40,9 @@ const maxClients = 64
 
 // Hub is the front end of all clients.
 type Hub struct {
-	w        *workspace.Workspace
-	opts     Options
-	listener net.Listener
-	inbox    *inbox
+	w     *workspace.Workspace
+	opts  Options
+	inbox *inbox
 
 	clients   []*client
 	feeds     []*feed
@@ -60,18 +59,18 @@ func Serve(w *workspace.Workspace, l net.Listener, opts Options) *Hub {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	h := &Hub{w: w, opts: opts, listener: l, inbox: &inbox{ready: make(chan struct{}, 1)}}
+	h := &Hub{w: w, opts: opts, inbox: &inbox{ready: make(chan struct{}, 1)}}
 	w.Follow(h)
 	h.listen()
 	context.AfterFunc(w.Context(), func() { l.Close() })
-	go h.accept(w.Context())
+	go h.accept(w.Context(), l)
 	return h
 }
 
 // accept handles connections until the listener is closed.
-func (h *Hub) accept(ctx context.Context) {
+func (h *Hub) accept(ctx context.Context, l net.Listener) {
 	for ctx.Err() == nil {
-		conn, err := h.listener.Accept()
+		conn, err := l.Accept()
 		switch {
 		case err == nil:
 			go h.greet(ctx, conn)

@@ -182,11 +182,3 @@ func part(p permissions.Part, d dialect) []object {
 	}
 	return []object{textContent(p.Text)}
 }
-
-// sentence begins a text with a capital letter.
-func sentence(text string) string {
-	if text == "" {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}

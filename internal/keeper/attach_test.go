@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"parley/internal/must"
 )
@@ -67,14 +68,42 @@ func TestAttach(t *testing.T) {
 	}
 }
 
+// A terminal that can draw no screen is attached only to what chats in lines.
+func TestDumbTerminal(t *testing.T) {
+	home(t)
+	t.Setenv("TERM", "dumb")
+	k := keep(t, t.TempDir(), Options{}, "")
+	k.tell(task{Report: &Status{State: Idle, Title: "lines"}})
+	until(t, "its record", func() bool { return k.session().Title == "lines" })
+	y := newTTY(t, 80, 24).attach(forever, k.name)
+	k.attached()
+	k.tell(task{Detach: true})
+	k.left()
+	y.leaves(Detached)
+	k.tell(task{Report: &Status{State: Idle, Screen: true}})
+	until(t, "its record", func() bool { return k.session().Screen })
+	k.tell(task{Write: "\x1b[2Jdrawn"})
+	refused := newTTY(t, 80, 24).attach(forever, k.name)
+	select {
+	case <-refused.done:
+	case <-time.After(patience):
+		t.Fatal("it is attached")
+	}
+	if err := refused.err; err == nil || !strings.Contains(err.Error(), "this terminal cannot draw the screen of "+k.name+" (TERM=dumb): attach from another one") {
+		t.Errorf("left for %d: %v", refused.how, err)
+	}
+	if len(refused.text) > 0 {
+		t.Errorf("written: %q", refused.text)
+	}
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // The last terminal has it: the other one is restored by the program, and told.
 func TestTaken(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "")
-	first := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	first := k.attach()
 	restore := strings.Repeat("0123456789", 3000) + "restored"
 	k.tell(task{Restore: restore})
 	second := newTTY(t, 80, 24).attach(forever, k.name)

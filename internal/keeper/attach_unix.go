@@ -25,6 +25,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/internal/localsock"
+	"parley/internal/termmodes"
 )
 
 // Supported reports whether this system can keep a parley.
@@ -83,6 +84,9 @@ func Attach(ctx context.Context, name string, in, out *os.File) (how Outcome, la
 }
 
 func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome, next string, code int, err error) {
+	if s, err := Find(name); err == nil && s.Live && s.Screen && dumb() {
+		return Lost, "", 0, fmt.Errorf("this terminal cannot draw the screen of %s (TERM=%s): attach from another one", name, os.Getenv("TERM"))
+	}
 	conn, err := dial(ctx, name)
 	if err != nil {
 		return Lost, "", 0, err
@@ -94,7 +98,7 @@ func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome
 	}
 	t := &attached{conn: conn, in: in, out: out}
 	defer func() {
-		rest := t.modes.restore()
+		rest := t.modes.Restore()
 		if how == Lost && t.accepted && !bytes.Contains(rest, []byte("\x1b[?1049l")) {
 			rest = append(rest, "\r\n"...) // the cursor is anywhere in the last line
 		}
@@ -142,6 +146,12 @@ func attachOnce(ctx context.Context, name string, in, out *os.File) (how Outcome
 		}
 	}
 	return how, next, code, err
+}
+
+// dumb reports whether the terminal of this process can draw no screen.
+func dumb() bool {
+	term := os.Getenv("TERM")
+	return term == "" || term == "dumb"
 }
 
 // dial connects to the keeper of the parley with this name. A socket that was deleted is made again.
@@ -214,7 +224,7 @@ func Stop(ctx context.Context, name string) error {
 type attached struct {
 	conn     net.Conn
 	in, out  *os.File
-	modes    modes
+	modes    termmodes.Modes
 	accepted bool        // the keeper has sent something
 	hungUp   atomic.Bool // the terminal is gone
 
@@ -284,7 +294,7 @@ func (t *attached) follow() (how Outcome, next string, code int, err error) {
 		t.accepted = true
 		switch kind {
 		case outputFrame:
-			t.modes.learn(content)
+			t.modes.Learn(content)
 			if _, err := t.out.Write(content); err != nil {
 				return Hangup, "", 0, nil
 			}

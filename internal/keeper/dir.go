@@ -17,6 +17,7 @@ import (
 	"parley/internal/lazy"
 	"parley/internal/record"
 	"parley/internal/safetext"
+	"parley/internal/smallfile"
 	"parley/internal/words"
 )
 
@@ -145,10 +146,7 @@ func load(dir, name string) (s Session, err error) {
 	if err != nil {
 		return s, err
 	}
-	if info.Size() > most {
-		return s, fmt.Errorf("%s is too large", path)
-	}
-	text, err := os.ReadFile(path)
+	text, err := smallfile.Read(path, most)
 	if err != nil {
 		return s, err
 	}

@@ -58,8 +58,7 @@ func TestTerminalDies(t *testing.T) {
 		k.left()
 		until(t, "its record", func() bool { return !k.session().Attached })
 	}
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	k.tell(task{Write: "alive"})
 	y.sees("alive")
 }
@@ -90,8 +89,7 @@ func TestReadsNothing(t *testing.T) {
 	k.attached()
 	k.order(task{Write: strings.Repeat("x", 1<<20)}) // more than all buffers on the way have
 	begun := time.Now()
-	other := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	other := k.attach()
 	k.wait("the end of an order", func(e event) bool { return e.Done })
 	k.tell(task{Write: "alive"})
 	other.sees("alive")
@@ -117,8 +115,7 @@ func TestStalls(t *testing.T) {
 func TestHangs(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "restore=200ms end=200ms")
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	k.tell(task{Write: "\x1b[?1049h\x1b[?1000hhello"})
 	y.sees("hello")
 	send(t, k.first.PID, syscall.SIGSTOP)
@@ -177,8 +174,7 @@ func TestStartsAlone(t *testing.T) {
 func TestKeeperKilled(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "")
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	k.tell(task{Write: "\x1b[?2004h\x1b[?25hhello", Report: &Status{State: Running, Resume: []string{"demo", "--resume", "it's"}}})
 	y.sees("hello")
 	until(t, "its record", func() bool { return k.session().State == Running })
@@ -216,8 +212,7 @@ func TestKeeperKilled(t *testing.T) {
 func TestKilledWhileAttached(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "")
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	k.tell(task{Write: "working", Report: &Status{State: Running, Resume: []string{"demo", "--resume", "s1"}}})
 	y.sees("working")
 	until(t, "its record", func() bool { return k.session().State == Running })
@@ -247,8 +242,7 @@ func TestKeeperSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE} {
 		send(t, k.session().PID, s)
 	}
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	k.tell(task{Write: "alive"})
 	y.sees("alive")
 }
@@ -274,8 +268,7 @@ func TestLastOutput(t *testing.T) {
 func TestTerminalStaysOpen(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "restore=50ms stall=100ms")
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	k.order(task{Leave: true, Exit: ptr(0)})
 	y.leaves(EndedThere)
 }
@@ -285,8 +278,7 @@ func TestKeepFor(t *testing.T) {
 	home(t)
 	const idle = 200 * time.Millisecond
 	k := keep(t, t.TempDir(), Options{Idle: idle}, "")
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	for _, s := range []State{Idle, Running, Waiting} {
 		k.tell(task{Report: &Status{State: s, Since: time.Now(), Resume: []string{"demo"}}})
 		if s != Idle {
@@ -297,8 +289,7 @@ func TestKeepFor(t *testing.T) {
 		if s := k.session(); !s.Live {
 			t.Fatalf("it ended: %+v", s)
 		}
-		y = newTTY(t, 80, 24).attach(forever, k.name)
-		k.attached()
+		y = k.attach()
 	}
 	k.tell(task{Detach: true})
 	y.leaves(Detached)
@@ -323,8 +314,7 @@ func elapse(t *testing.T, d time.Duration) {
 func TestHostile(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "")
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	greeting := func(h hello) []byte {
 		var b bytes.Buffer
 		must.Do(t, writeJSON(&b, helloFrame, h))

@@ -34,13 +34,14 @@ type Status struct {
 	Since  time.Time `json:"since"`            // of the state
 	Waits  string    `json:"waits,omitempty"`  // the first line of the open question
 	Resume []string  `json:"resume,omitempty"` // the arguments of parley that resume it; nil if it cannot be resumed
+	Screen bool      `json:"screen,omitempty"` // it draws a screen, and does not chat in lines
 	// Clients is the socket by which other ACP clients join, "" if there is none.
 	Clients string `json:"clients,omitempty"`
 }
 
 func (s Status) equal(o Status) bool {
 	return s.Agent == o.Agent && s.Dir == o.Dir && s.Title == o.Title && s.State == o.State && s.Since.Equal(o.Since) &&
-		s.Waits == o.Waits && slices.Equal(s.Resume, o.Resume) && s.Clients == o.Clients
+		s.Waits == o.Waits && s.Screen == o.Screen && slices.Equal(s.Resume, o.Resume) && s.Clients == o.Clients
 }
 
 // clipped returns the status with texts of a length that a list can show: titles and questions come from agents.

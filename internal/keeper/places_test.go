@@ -22,8 +22,7 @@ func TestDuringAnotherProgram(t *testing.T) {
 	for _, set := range []string{"\x1b[?1049h\x1b[?1002h\x1b[?25l", "\x1b[?2004h"} {
 		home(t)
 		k := keep(t, t.TempDir(), Options{}, "")
-		y := newTTY(t, 80, 24).attach(forever, k.name)
-		k.attached()
+		y := k.attach()
 		k.tell(task{Write: set + "editing"})
 		y.sees("editing")
 		other := newTTY(t, 80, 24).attach(forever, k.name)
@@ -32,24 +31,6 @@ func TestDuringAnotherProgram(t *testing.T) {
 		k.wait("to be told", func(e event) bool { return e.Size != nil && e.Size[0] == 80 && e.Size[1] == 24 })
 		k.tell(task{Detach: true})
 		other.leaves(Detached)
-	}
-}
-
-// The home directory is moved: who looks there finds it, it is recorded there, and the old one stays away.
-func TestHomeIsMoved(t *testing.T) {
-	home(t)
-	state := filepath.Join(must.Get(os.MkdirTemp("", "h"))(t), "s") // short enough for a socket
-	t.Cleanup(func() { os.RemoveAll(filepath.Dir(state)) })
-	t.Setenv("XDG_RUNTIME_DIR", "")
-	t.Setenv("PARLEY_STATE", state)
-	k := keep(t, t.TempDir(), Options{}, "")
-	must.Do(t, os.Rename(state, state+"2"))
-	t.Setenv("PARLEY_STATE", state+"2")
-	newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
-	until(t, "its record", func() bool { return k.session().Attached })
-	if _, err := os.Stat(state); err == nil {
-		t.Error("the old directory is there again")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -96,8 +97,7 @@ func TestFullDisk(t *testing.T) {
 	inTheWay := filepath.Join(dir, k.name+".new")
 	must.Do(t, os.MkdirAll(filepath.Join(inTheWay, "x"), 0o700))
 	k.tell(task{Report: &Status{State: Waiting, Waits: "Run make?"}})
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	k.tell(task{Write: "alive"})
 	y.sees("alive")
 	if s := k.session(); s.State == Waiting {
@@ -107,25 +107,83 @@ func TestFullDisk(t *testing.T) {
 	until(t, "its record", func() bool { return k.session().Waits == "Run make?" && k.session().Attached })
 }
 
-// The home directory is moved: what is kept is found where it is now.
+// The home directory is moved, with its socket in it or not: what is kept is found and recorded where it is now, and the
+// old one stays away.
 func TestMovedHome(t *testing.T) {
+	for _, with := range []string{"the socket elsewhere", "the socket"} {
+		t.Run(with, func(t *testing.T) {
+			home(t)
+			old := filepath.Join(must.Get(os.MkdirTemp("", "h"))(t), "s") // short enough for a socket
+			t.Cleanup(func() { os.RemoveAll(filepath.Dir(old)) })
+			t.Setenv("PARLEY_STATE", old)
+			if with == "the socket" {
+				t.Setenv("XDG_RUNTIME_DIR", "")
+			}
+			k := keep(t, t.TempDir(), Options{}, "")
+			if inside := strings.HasPrefix(k.session().Socket, old); inside != (with == "the socket") {
+				t.Fatalf("its socket is %s", k.session().Socket)
+			}
+			moved := old + "2"
+			must.Do(t, os.Rename(old, moved))
+			t.Setenv("PARLEY_STATE", moved)
+			k.tell(task{Report: &Status{State: Waiting, Waits: "Run make?"}})
+			until(t, "its record", func() bool { return k.session().Waits == "Run make?" })
+			y := newTTY(t, 80, 24).attach(forever, k.name)
+			k.attached()
+			until(t, "its record", func() bool { return k.session().Attached })
+			if _, err := os.Stat(old); err == nil {
+				t.Error("the old directory is there again")
+			}
+			// Another one with the name in the old place has a socket of its own.
+			t.Setenv("PARLEY_STATE", old)
+			other := keep(t, k.first.Dir, Options{}, "")
+			t.Setenv("PARLEY_STATE", moved)
+			again := newTTY(t, 80, 24).attach(forever, k.name)
+			k.attached()
+			y.leaves(Taken)
+			must.Do(t, Stop(forever, k.name))
+			again.leaves(EndedThere)
+			t.Setenv("PARLEY_STATE", old)
+			if s := other.session(); !s.Live || other.name != k.name {
+				t.Errorf("the other one: %+v", s)
+			}
+		})
+	}
+}
+
+// The files are deleted while it lives, or all of their directory: its next record shows it live. If another one has taken the name meanwhile, its
+// files are left alone.
+func TestDeletedRecord(t *testing.T) {
 	dir := home(t)
-	k := keep(t, t.TempDir(), Options{}, "")
-	moved := filepath.Join(t.TempDir(), "moved")
-	must.Do(t, os.Rename(filepath.Dir(dir), moved))
-	t.Setenv("PARLEY_STATE", moved)
-	k.tell(task{Report: &Status{State: Waiting, Waits: "Run make?"}})
-	until(t, "its record", func() bool { return k.session().Waits == "Run make?" })
-	// Another one with the name in the old place has a socket of its own.
-	t.Setenv("PARLEY_STATE", filepath.Dir(dir))
+	k := keep(t, t.TempDir(), Options{}, "again=50ms")
+	remove := func() {
+		must.Do(t, os.Remove(filepath.Join(dir, k.name+recordEnd)))
+		must.Do(t, os.Remove(filepath.Join(dir, k.name+lockEnd)))
+	}
+	recorded := func(k *kept, waits string) Session {
+		k.tell(task{Report: &Status{State: Waiting, Waits: waits}})
+		until(t, "its record", func() bool { s, err := Find(k.name); return err == nil && s.Waits == waits })
+		return k.session()
+	}
+	remove()
+	if s := recorded(k, "Run make?"); !s.Live {
+		t.Errorf("it has ended: %+v", s)
+	}
+	must.Do(t, os.RemoveAll(dir))
+	if s := recorded(k, "Run touch?"); !s.Live {
+		t.Errorf("it has ended: %+v", s)
+	}
+	process := k.session().PID
+	remove()
 	other := keep(t, k.first.Dir, Options{}, "")
-	t.Setenv("PARLEY_STATE", moved)
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
-	must.Do(t, Stop(forever, k.name))
-	y.leaves(EndedThere)
-	t.Setenv("PARLEY_STATE", filepath.Dir(dir))
-	if s := other.session(); !s.Live || other.name != k.name {
+	if other.name != k.name {
+		t.Fatalf("the other one is %s", other.name)
+	}
+	k.tell(task{Report: &Status{State: Waiting, Waits: "Run rm?"}})
+	recorded(other, "Run ls?")
+	k.order(task{Exit: ptr(0)})
+	until(t, "its end", func() bool { return syscall.Kill(process, 0) != nil })
+	if s := recorded(other, "Run cat?"); !s.Live || s.PID == process {
 		t.Errorf("the other one: %+v", s)
 	}
 }
@@ -134,8 +192,7 @@ func TestMovedHome(t *testing.T) {
 func TestDeletedSocket(t *testing.T) {
 	home(t)
 	k := keep(t, t.TempDir(), Options{}, "")
-	y := newTTY(t, 80, 24).attach(forever, k.name)
-	k.attached()
+	y := k.attach()
 	for _, remove := range []func(socket string) error{
 		os.Remove,
 		func(socket string) error { return os.RemoveAll(filepath.Dir(socket)) },

@@ -5,6 +5,7 @@ package keeper
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"time"
@@ -19,6 +20,22 @@ var (
 	saveAgain  = 10 * time.Second
 )
 
+// openDir opens the directory of the records, which it makes, and returns its path.
+func (k *keeper) openDir() (path string, err error) {
+	if path, err = directory(); err != nil {
+		return "", err
+	}
+	dir, err := os.OpenRoot(path)
+	if err != nil {
+		return "", err
+	}
+	if k.dir != nil {
+		k.dir.Close()
+	}
+	k.dir = dir
+	return path, nil
+}
+
 // takeName locks the first name that is free.
 func (k *keeper) takeName(path, base string) error {
 	const most = 9999
@@ -31,27 +48,54 @@ func (k *keeper) takeName(path, base string) error {
 			i++ // it is still listed, perhaps with the command that resumes it
 			continue
 		}
-		lock, err := k.dir.OpenFile(name+lockEnd, os.O_RDWR|os.O_CREATE, 0o600)
+		k.session.Name = name
+		if err := k.hold(); !errors.Is(err, errHeld) {
+			return err
+		}
+		i++
+	}
+	return errors.New("too many sessions are kept for this directory")
+}
+
+var errHeld = errors.New("another parley has the name")
+
+// hold locks the file of the name. A record without it would be that of a session that has ended, so it is locked again if
+// somebody has deleted it.
+func (k *keeper) hold() error {
+	name := k.session.Name + lockEnd
+	for !k.holds() {
+		lock, err := k.dir.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if errors.Is(err, fs.ErrNotExist) { // the directory was deleted
+			if _, err = k.openDir(); err == nil {
+				lock, err = k.dir.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+			}
+		}
 		if err != nil {
 			return err
 		}
 		if !filelock.Lock(lock) {
 			lock.Close()
-			i++
-			continue
+			return errHeld
 		}
-		mine, err := lock.Stat()
-		if err != nil {
-			return err
+		if k.lock != nil {
+			k.lock.Close()
 		}
-		if there, err := k.dir.Lstat(name + lockEnd); err != nil || !os.SameFile(mine, there) {
-			lock.Close() // one that has just ended has removed it
-			continue
-		}
-		k.lock, k.session.Name = lock, name
-		return nil
+		k.lock = lock // unless one that has just ended has removed it
 	}
-	return errors.New("too many sessions are kept for this directory")
+	return nil
+}
+
+// holds reports whether the file of the name is the one that is locked.
+func (k *keeper) holds() bool {
+	if k.lock == nil {
+		return false
+	}
+	mine, err := k.lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := k.dir.Lstat(k.session.Name + lockEnd)
+	return err == nil && os.SameFile(mine, there)
 }
 
 // prune removes what is left of sessions that ended long ago.
@@ -73,6 +117,9 @@ func (k *keeper) save() error {
 	defer k.writing.Unlock()
 	if k.closed {
 		return nil
+	}
+	if err := k.hold(); err != nil {
+		return err
 	}
 	k.mu.Lock()
 	s := k.session
@@ -97,10 +144,12 @@ func (k *keeper) close(forget bool) {
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	k.closed = true
-	if forget {
-		_ = k.dir.Remove(k.session.Name + recordEnd)
+	if k.hold() == nil { // else the files are those of another one
+		if forget {
+			_ = k.dir.Remove(k.session.Name + recordEnd)
+		}
+		_ = k.dir.Remove(k.session.Name + lockEnd)
 	}
-	_ = k.dir.Remove(k.session.Name + lockEnd)
 	k.lock.Close()
 }
 

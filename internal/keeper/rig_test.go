@@ -166,6 +166,14 @@ func (k *kept) attached() Change {
 	return *k.wait("a terminal", func(e event) bool { return e.Change != nil && e.Change.Attached }).Change
 }
 
+// attach attaches a terminal.
+func (k *kept) attach() *tty {
+	k.t.Helper()
+	y := newTTY(k.t, 80, 24).attach(forever, k.name)
+	k.attached()
+	return y
+}
+
 // left waits until the program knows that its terminal leaves.
 func (k *kept) left() {
 	k.t.Helper()

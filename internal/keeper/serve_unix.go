@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/internal/localsock"
+	"parley/internal/termmodes"
 	"parley/terminal"
 )
 
@@ -64,7 +65,7 @@ type keeper struct {
 	mu      sync.Mutex
 	session Session
 	client  *client // nil: nothing is attached
-	modes   modes
+	modes   termmodes.Modes
 	control net.Conn
 	process *os.Process
 	code    int
@@ -117,21 +118,17 @@ func newKeeper(args []string) (*keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := directory()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	prune(path)
 	cwd, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	k := &keeper{dir: dir, args: args[2:], environ: os.Environ(), idle: idle, ended: make(chan struct{}), stopping: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
+	k := &keeper{args: args[2:], environ: os.Environ(), idle: idle, ended: make(chan struct{}), stopping: make(chan struct{}), left: make(chan struct{}, 1), begin: make(chan struct{})}
 	k.start = sync.OnceFunc(func() { close(k.begin) })
+	path, err := k.openDir()
+	if err != nil {
+		return nil, err
+	}
+	prune(path)
 	if err := k.takeName(path, nameOf(cwd)); err != nil {
 		return nil, err
 	}
@@ -264,7 +261,7 @@ func (k *keeper) startParley() error {
 	cmd.ExtraFiles = []*os.File{its}
 	cmd.Env = append(k.environ, variable+"=3 "+k.session.Name)
 	k.environ = nil
-	if term := os.Getenv("TERM"); term == "" || term == "dumb" { // it was started without a terminal
+	if dumb() { // it was started without a terminal
 		cmd.Env = append(cmd.Env, "TERM=xterm-256color")
 	}
 	terminal.Control(cmd)

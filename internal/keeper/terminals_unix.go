@@ -70,7 +70,7 @@ func (k *keeper) relay() {
 func (k *keeper) send(b []byte, n int) {
 	k.mu.Lock()
 	c := k.client
-	k.modes.learn(b[headerSize : headerSize+n])
+	k.modes.Learn(b[headerSize : headerSize+n])
 	k.mu.Unlock()
 	if c == nil {
 		return
@@ -270,10 +270,10 @@ func (k *keeper) attach(c *client, h hello) {
 		return
 	default:
 	}
-	other := k.modes.changed() // a program that parley has started has the terminal
+	other := k.modes.Changed() // a program that parley has started has the terminal
 	if other {
 		_ = c.conn.SetWriteDeadline(time.Now().Add(restoreGrace))
-		_ = writeFrame(c.conn, outputFrame, k.modes.replay())
+		_ = writeFrame(c.conn, outputFrame, k.modes.Replay())
 	}
 	k.client = c
 	k.session.Attached = true

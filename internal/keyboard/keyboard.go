@@ -87,43 +87,15 @@ func splitAtCtrlBracket(keys []byte) (mine []byte, found bool) {
 	return keys[:at], true
 }
 
-// altScreen tracks whether a command has left the alternate screen on.
-type altScreen struct {
-	on      bool
-	partial []byte // the end of the output, if it may be an incomplete sequence
-}
-
-var privateModes = lazy.Regexp(`\x1b\[\?([0-9;]*)([hl])`)
-
-func (a *altScreen) add(p []byte) {
-	const longest = 32
-	if len(a.partial) == 0 && !bytes.Contains(p, []byte{0x1b}) {
-		return
-	}
-	all := append(a.partial, p...)
-	for _, m := range privateModes().FindAllSubmatch(all, -1) {
-		for mode := range strings.SplitSeq(string(m[1]), ";") {
-			switch mode {
-			case "47", "1047", "1049":
-				a.on = m[2][0] == 'h'
-			}
-		}
-	}
-	a.partial = nil
-	if i := bytes.LastIndexByte(all, 0x1b); i >= 0 && len(all)-i < longest {
-		a.partial = bytes.Clone(all[i:])
-	}
-}
-
 // saveTitle and restoreTitle save and restore the window title, on terminals that support it.
 const saveTitle, restoreTitle = "\x1b[22;0t", "\x1b[23;0t"
 
 // reset undoes what a command may have changed. It leaves the alternate screen only if the command
 // left it on, because that also moves the cursor back.
-func (a *altScreen) reset() string {
+func reset(alternate bool) string {
 	var b strings.Builder
 	b.WriteString("\x18\x1b\\") // end any unfinished sequence
-	if a.on {
+	if alternate {
 		b.WriteString("\x1b[?1049l")
 	}
 	b.WriteString("\x1b[<99u\x1b[=0u\x1b[>4m")          // keyboard protocols

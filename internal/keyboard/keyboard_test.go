@@ -43,23 +43,3 @@ func TestSplitAtCtrlBracket(t *testing.T) {
 		}
 	}
 }
-
-// The alternate screen is tracked no matter where the output is split.
-func TestAltScreen(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		on   bool
-	}{
-		{"plain", false}, {"\x1b[?1049h", true}, {"\x1b[?1049hx\x1b[?1049l", false}, {"\x1b[?25;1049hx", true}, {"\x1b[?47h\x1b[?2004h", true}, {"\x1b[?2004h", false}, {"\x1b[?1047h\x1b[m\x1b[?1h", true},
-	} {
-		for size := 1; size <= len(c.text); size++ {
-			var a altScreen
-			for at := 0; at < len(c.text); at += size {
-				a.add([]byte(c.text[at:min(len(c.text), at+size)]))
-			}
-			if a.on != c.on || strings.Contains(a.reset(), "\x1b[?1049l") != c.on {
-				t.Errorf("%q in pieces of %d: on %v", c.text, size, a.on)
-			}
-		}
-	}
-}

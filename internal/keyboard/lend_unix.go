@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"parley/internal/termmodes"
+
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 )
@@ -29,9 +31,9 @@ type loan struct {
 	cmd        Command
 	line, hint string
 
-	mu   sync.Mutex // of writing to out
-	alt  altScreen
-	tail []byte // the end of the output, to show it again
+	mu    sync.Mutex // of writing to out
+	modes termmodes.Modes
+	tail  []byte // the end of the output, to show it again
 
 	wakes, wake *os.File // a byte written to wake ends the wait for keys
 	written     chan struct{}
@@ -105,7 +107,7 @@ func Redraw() {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.alt.on {
+	if !l.modes.Alternate() {
 		_ = l.introduce("") // if it fails, so does the next write
 		return
 	}
@@ -149,7 +151,7 @@ func (l *loan) write() {
 func (l *loan) show(p []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.alt.add(p)
+	l.modes.Learn(p)
 	l.tail = append(l.tail, p...)
 	l.tail = slices.Delete(l.tail, 0, max(0, len(l.tail)-maxTail))
 	_, err := l.out.Write(p)
@@ -236,7 +238,7 @@ func (l *loan) restore() {
 	l.cmd.Close()
 	select {
 	case <-l.written:
-		io.WriteString(l.out, l.alt.reset())
+		io.WriteString(l.out, reset(l.modes.Alternate()))
 	case <-time.After(drainPatience):
 	}
 	buf := make([]byte, 4<<10)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -126,11 +125,9 @@ func (c *Command) run(n Note) error {
 	if err != nil {
 		return err
 	}
-	file := c.argv[0]
-	if !filepath.IsAbs(file) {
-		if file, err = programs.Find(file); err != nil {
-			return err
-		}
+	file, err := programs.Locate(c.argv[0])
+	if err != nil {
+		return err
 	}
 	in, feed, err := os.Pipe()
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"parley/internal/alive"
 	"parley/internal/must"
 	"parley/internal/notify"
 )
@@ -93,16 +93,11 @@ func TestHangs(t *testing.T) {
 		t.Error(line)
 	}
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(must.Get(os.ReadFile(dir + "/pid"))(t))))
-	for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); alive.PID(pid); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("its child still runs")
 		}
 	}
-}
-
-func zombie(pid int) bool {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err == nil && strings.Contains(string(stat), ") Z ")
 }
 
 func TestFailuresAreSaidOnce(t *testing.T) {

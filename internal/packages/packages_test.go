@@ -1,8 +1,10 @@
 package packages
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,8 +76,21 @@ func TestArchive(t *testing.T) {
 	archive := made(t, "_"+runtime.GOOS+"_"+runtime.GOARCH+".tar.gz")
 	dir := t.TempDir()
 	run(t, need(t, "tar"), "xzf", archive, "-C", dir)
-	has(t, dir, "LICENSE", "README.md", "CHANGELOG.md", "parley.1", "completions/parley.bash", "completions/_parley", "completions/parley.fish")
+	has(t, dir, "LICENSE", "README.md", "CHANGELOG.md", "parley.1", "completions/parley.bash", "completions/_parley", "completions/parley.fish", "completions/parley.ps1")
 	starts(t, filepath.Join(dir, "parley"))
+}
+
+// The zip for Windows has what PowerShell needs.
+func TestZip(t *testing.T) {
+	z := must.Get(zip.OpenReader(made(t, "_windows_"+runtime.GOARCH+".zip")))(t)
+	defer z.Close()
+	for name, has := range map[string]string{"parley.exe": "MZ", "completions/parley.ps1": "Register-ArgumentCompleter"} {
+		f := must.Get(z.Open(name))(t)
+		if text := must.Get(io.ReadAll(f))(t); !bytes.Contains(text, []byte(has)) {
+			t.Errorf("%s has no %s", name, has)
+		}
+		f.Close()
+	}
 }
 
 // Every kind of package is made.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/alive"
 	"parley/internal/must"
 
 	"golang.org/x/sys/unix"
@@ -86,7 +87,7 @@ func TestKillFindsItsOwnMarkOnly(t *testing.T) {
 	g.Kill()
 	waitDead(t, a, b)
 	for _, pid := range []int{c, d, nobodys.Process.Pid} {
-		if !lives(pid) {
+		if !alive.PID(pid) {
 			t.Errorf("process %d is gone too", pid)
 		}
 	}
@@ -172,7 +173,7 @@ func TestProgramEndsWithItsCaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := readPid(t, bufio.NewReader(pipe))
-	if !lives(pid) {
+	if !alive.PID(pid) {
 		t.Fatal("the program does not run")
 	}
 	caller.Process.Kill()

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/alive"
 	"parley/internal/must"
 
 	"golang.org/x/sys/unix"
@@ -54,23 +55,11 @@ func readPid(t *testing.T, r *bufio.Reader) int {
 	return pid
 }
 
-// lives reports whether a process runs; zombies do not count.
-func lives(pid int) bool {
-	if unix.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return runtime.GOOS != "linux"
-	}
-	return !strings.Contains(string(stat), ") Z ")
-}
-
 func waitDead(t *testing.T, pids ...int) {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Second)
 	for _, pid := range pids {
-		for lives(pid) {
+		for alive.PID(pid) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d still runs", pid)
 			}

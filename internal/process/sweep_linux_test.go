@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/alive"
 	"parley/internal/must"
 
 	"github.com/creack/pty"
@@ -84,7 +85,7 @@ func TestSweepEndsWhatWasLeft(t *testing.T) {
 			caller.Process.Kill()
 			caller.Wait()
 			waitDead(t, program) // the kernel signals it
-			if !lives(child) {
+			if !alive.PID(child) {
 				t.Fatal("nothing was left: the test shows nothing")
 			}
 			found, left := Sweep(t.Context(), 300*time.Millisecond)
@@ -154,8 +155,8 @@ func TestSweepSparesWhatIsNotCertain(t *testing.T) {
 			must.Do(t, cmd.Start())
 			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 			found, left := Sweep(t.Context(), patience)
-			if (found == 1) != test.ends || left != 0 || lives(cmd.Process.Pid) == test.ends {
-				t.Errorf("%q: %d found, %d left, lives %v", test.mark, found, left, lives(cmd.Process.Pid))
+			if (found == 1) != test.ends || left != 0 || alive.PID(cmd.Process.Pid) == test.ends {
+				t.Errorf("%q: %d found, %d left, lives %v", test.mark, found, left, alive.PID(cmd.Process.Pid))
 			}
 		})
 	}
@@ -179,7 +180,7 @@ func TestSweepSparesWhatIsUsed(t *testing.T) {
 		t.Skip(err)
 	}
 	found, _ := Sweep(t.Context(), patience)
-	if found != 0 || !lives(inside.Process.Pid) || !lives(beside.Process.Pid) {
+	if found != 0 || !alive.PID(inside.Process.Pid) || !alive.PID(beside.Process.Pid) {
 		t.Errorf("%d found while somebody works there", found)
 	}
 	inside.Process.Kill()
@@ -192,7 +193,7 @@ func TestSweepSparesWhatIsUsed(t *testing.T) {
 	}
 	child := exec.Command(self)
 	child.Env = append(slices.Clone(env), callerVar+"=sweep")
-	if out, err := child.Output(); err != nil || string(out) != "0 0\n" || !lives(beside.Process.Pid) {
+	if out, err := child.Output(); err != nil || string(out) != "0 0\n" || !alive.PID(beside.Process.Pid) {
 		t.Errorf("a sweep from inside has ended what it runs in: %q, %v", out, err)
 	}
 	if found, left := Sweep(t.Context(), patience); found != 1 || left != 0 {

@@ -99,6 +99,14 @@ func (p Path) find(name string) (found, passed string, err error) {
 // Find is Path.Find with the PATH of this process.
 func Find(name string) (string, error) { return NewPath(os.Environ()).Find(name) }
 
+// Locate is Find, and an absolute path is the program at it: whoever has written it knows which one that is.
+func Locate(program string) (string, error) {
+	if !filepath.IsAbs(program) {
+		return Find(program)
+	}
+	return process.LookPath(program, "", nil)
+}
+
 // Command returns a command that parley runs for itself, by its absolute path, with
 // OwnEnviron. It runs outside of all projects, because wrappers of version managers read
 // files of the project that they are started in.

@@ -190,6 +190,24 @@ func TestFindRefuses(t *testing.T) {
 	}
 }
 
+// A program that the user has named by its path is that one, even in the project, if it can be run; a name is looked up.
+func TestLocate(t *testing.T) {
+	m := newMachine(t)
+	t.Setenv("PATH", m.bin)
+	git, here := m.install(filepath.Join(m.bin, "git")), m.install(filepath.Join(m.project, "tool"))
+	for name, want := range map[string]string{"git": git, git: git, here: here} {
+		if got, err := Locate(name); got != want || err != nil {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+	must.Do(t, os.Chmod(here, 0o644))
+	for name, want := range map[string]error{here: fs.ErrPermission, git + "x": fs.ErrNotExist, "bin/git": exec.ErrNotFound, "tool": exec.ErrNotFound} {
+		if got, err := Locate(name); !errors.Is(err, want) {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}
+
 // Of the skipped programs in a directory only one is reported.
 func TestOnSkipped(t *testing.T) {
 	m := newMachine(t)

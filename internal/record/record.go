@@ -28,11 +28,10 @@ package record
 import (
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/internal/redact"
+	"parley/internal/words"
 )
 
 // Errors of the package, to be matched with errors.Is.
@@ -118,7 +117,7 @@ func (o Options) orDefault() Options {
 
 // encode returns m as bounded JSON without secrets.
 func (m Meta) encode() []byte {
-	m.Agent, m.Name, m.Command, m.Cwd = clip(m.Agent, maxField), clip(m.Name, 128), clip(redact.Command(m.Command), maxField), clip(m.Cwd, maxField)
+	m.Agent, m.Name, m.Command, m.Cwd = words.Clip(m.Agent, maxField), words.Clip(m.Name, 128), words.Clip(redact.Command(m.Command), maxField), words.Clip(m.Cwd, maxField)
 	m.Started = m.Started.UTC()
 	if y := m.Started.Year(); y < 0 || y > 9999 { // JSON has no such year
 		m.Started = time.Time{}
@@ -129,7 +128,7 @@ func (m Meta) encode() []byte {
 		data, fits = m.marshal()
 	}
 	if !fits { // escapes made it longer
-		m = Meta{Agent: clip(m.Agent, 128), Started: m.Started, Protocol: m.Protocol, Sessions: m.Sessions}
+		m = Meta{Agent: words.Clip(m.Agent, 128), Started: m.Started, Protocol: m.Protocol, Sessions: m.Sessions}
 		data, _ = m.marshal()
 	}
 	return data
@@ -142,14 +141,4 @@ func (m Meta) marshal() (data []byte, fits bool) {
 	}
 	data = redact.JSON(nil, data)
 	return data, len(data) <= maxMeta
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return strings.Clone(s[:n])
 }

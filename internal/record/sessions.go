@@ -220,5 +220,5 @@ func shortened(s string) string {
 
 // oneLine joins the words of a text and cuts it to about limit bytes.
 func oneLine(s string, limit int) string {
-	return clip(words.OneLine(clip(s, 8*limit)), limit)
+	return words.Clip(words.OneLine(words.Clip(s, 8*limit)), limit)
 }

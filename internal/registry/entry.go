@@ -16,7 +16,6 @@ import (
 type Entry struct {
 	ID, Name, Version, Description string
 	Repository, License            string
-	Authors                        []string
 
 	// What it can be installed as; one of them at least is set.
 	NPX, UVX *Package
@@ -25,16 +24,17 @@ type Entry struct {
 
 // Package is a package of npm or PyPI, with its exact version.
 type Package struct {
-	Name, Version string
-	Args          []string
-	Env           map[string]string
+	Name    string `json:"package"`
+	Version string `json:"-"` // in the index it is a part of the name
+	Args    []string
+	Env     map[string]string
 }
 
 // Target is a program to download for one platform.
 type Target struct {
 	Archive string // https, or http on loopback
 	SHA256  string // in hexadecimal; "" if the index has none
-	Command string // the program in the archive: a local path with slashes
+	Command string `json:"cmd"` // the program in the archive: a local path with slashes
 	Args    []string
 	Env     map[string]string
 }
@@ -60,25 +60,12 @@ func IsVersion(text string) bool { return versionShape().MatchString(text) }
 // IsID reports whether a text can be the id of an agent, which is also the name of a directory.
 func IsID(text string) bool { return idShape().MatchString(text) }
 
-// The shapes of the index. What is not listed is ignored.
-type (
-	rawEntry struct {
-		ID, Version                            string
-		Name, Description, Repository, License optional
-		Authors                                json.RawMessage
-		Distribution                           map[string]json.RawMessage
-	}
-	rawPackage struct {
-		Package string
-		Args    []string
-		Env     map[string]string
-	}
-	rawTarget struct {
-		Archive, SHA256, Cmd string
-		Args                 []string
-		Env                  map[string]string
-	}
-)
+// rawEntry is the shape of an entry in the index. What is not listed is ignored.
+type rawEntry struct {
+	ID, Version                            string
+	Name, Description, Repository, License optional
+	Distribution                           map[string]json.RawMessage
+}
 
 // optional is a text that an entry can do without: any other value is none.
 type optional string
@@ -110,12 +97,6 @@ func newEntry(data []byte) (Entry, error) {
 	}
 	if repository := string(raw.Repository); strings.HasPrefix(repository, "https://") && CheckURL(repository) == nil {
 		e.Repository = repository
-	}
-	var authors []optional
-	if json.Unmarshal(raw.Authors, &authors) == nil {
-		for _, author := range authors[:min(len(authors), maxList)] {
-			e.Authors = append(e.Authors, line(string(author), maxName))
-		}
 	}
 	return e, e.distribute(raw.Distribution)
 }
@@ -172,16 +153,15 @@ func (e *Entry) distribute(raw map[string]json.RawMessage) error {
 // newPackage reads NAME, NAME@VERSION or NAME==VERSION. Without an exact version, that of the entry counts;
 // a range, an address or a path is an error.
 func newPackage(data []byte, shape *regexp.Regexp, version string) (*Package, error) {
-	var raw rawPackage
-	if err := json.Unmarshal(data, &raw); err != nil {
+	p := Package{Version: version}
+	if err := json.Unmarshal(data, &p); err != nil {
 		return nil, err
 	}
-	p := Package{Name: raw.Package, Version: version, Args: raw.Args, Env: raw.Env}
-	at := strings.LastIndex(raw.Package, "@")
-	if equal := strings.Index(raw.Package, "=="); equal > 0 {
-		p.Name, p.Version = raw.Package[:equal], raw.Package[equal+2:]
+	at := strings.LastIndex(p.Name, "@")
+	if name, exact, equal := strings.Cut(p.Name, "=="); equal && name != "" {
+		p.Name, p.Version = name, exact
 	} else if at > 0 {
-		p.Name, p.Version = raw.Package[:at], raw.Package[at+1:]
+		p.Name, p.Version = p.Name[:at], p.Name[at+1:]
 		if p.Version == "latest" {
 			p.Version = version
 		}
@@ -196,21 +176,21 @@ func newPackage(data []byte, shape *regexp.Regexp, version string) (*Package, er
 }
 
 func newTarget(data []byte) (Target, error) {
-	var raw rawTarget
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return Target{}, err
+	var t Target
+	if err := json.Unmarshal(data, &t); err != nil {
+		return t, err
 	}
-	t := Target{Archive: raw.Archive, SHA256: strings.ToLower(strings.TrimPrefix(raw.SHA256, "sha256:")), Args: raw.Args, Env: raw.Env}
 	if err := CheckURL(t.Archive); err != nil {
 		return t, err
 	}
-	if t.SHA256 != "" && !sha256Shape().MatchString(t.SHA256) {
-		return t, fmt.Errorf("%q is no SHA-256 checksum", safetext.Line(raw.SHA256, maxName))
+	if t.SHA256 = strings.ToLower(strings.TrimPrefix(t.SHA256, "sha256:")); t.SHA256 != "" && !sha256Shape().MatchString(t.SHA256) {
+		return t, fmt.Errorf("%q is no SHA-256 checksum", safetext.Line(t.SHA256, maxName))
 	}
-	t.Command = path.Clean(strings.ReplaceAll(raw.Cmd, `\`, "/"))
-	if raw.Cmd == "" || t.Command == "." || path.IsAbs(t.Command) || strings.HasPrefix(t.Command, "../") || t.Command == ".." ||
+	cmd := t.Command
+	t.Command = path.Clean(strings.ReplaceAll(cmd, `\`, "/"))
+	if cmd == "" || t.Command == "." || path.IsAbs(t.Command) || strings.HasPrefix(t.Command, "../") || t.Command == ".." ||
 		strings.ContainsAny(t.Command, ":\x00") || safetext.Line(t.Command, maxText) != t.Command {
-		return t, fmt.Errorf("%q is no program in an archive", safetext.Line(raw.Cmd, maxName))
+		return t, fmt.Errorf("%q is no program in an archive", safetext.Line(cmd, maxName))
 	}
 	return t, checkArgs(t.Args, t.Env)
 }

@@ -17,6 +17,7 @@ import (
 
 	"parley/internal/atomicfile"
 	"parley/internal/safetext"
+	"parley/internal/smallfile"
 )
 
 // DefaultURL is the address of the public registry of the protocol.
@@ -44,15 +45,10 @@ type kept struct {
 // Kept returns the index that was fetched last. It uses no network. The error is ErrNotFetched if there is
 // none of this URL that can be read.
 func (r *Registry) Kept() (*Index, error) {
-	f, err := os.Open(r.File)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = ErrNotFetched
-		}
-		return nil, err
+	data, err := smallfile.Read(r.File, maxIndex+4096)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNotFetched
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxIndex+4096))
 	if err != nil {
 		return nil, err
 	}

@@ -82,17 +82,15 @@ func (s *scripted) serve(conn net.Conn) {
 		return
 	}
 	handler := &scriptedPeer{scripted: s}
-	handler.peer = jsonrpc.NewPeer(transport.Streams(reader{in, conn}, conn), handler, jsonrpc.Options{})
+	handler.peer = jsonrpc.NewPeer(transport.Streams(struct {
+		io.Reader
+		io.Closer
+	}{in, conn}, conn), handler, jsonrpc.Options{})
 	s.mu.Lock()
 	s.hello = h
 	s.peers = append(s.peers, handler.peer)
 	s.mu.Unlock()
 	handler.peer.Start()
-}
-
-type reader struct {
-	io.Reader
-	io.Closer
 }
 
 // end ends the parley.

@@ -41,20 +41,9 @@ func Find(text, word string) (around string, ok bool) {
 			from += i + 1
 		}
 	}
-	around = safetext.Line(words.OneLine(clip(text[from:], 4*most)), most)
+	around = safetext.Line(words.OneLine(words.Clip(text[from:], 4*most)), most)
 	if cut {
 		around = "…" + around
 	}
 	return around, true
-}
-
-// clip cuts a text to about limit bytes, so that a long one costs no more.
-func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
 }

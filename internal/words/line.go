@@ -18,6 +18,17 @@ func FirstLine(s string) string {
 	return first
 }
 
+// Clip cuts a text to at most n bytes, at the end of a character. It keeps nothing of a longer one in memory.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return strings.Clone(s[:n])
+}
+
 // Sentence returns a text with a capital first letter.
 func Sentence(s string) string {
 	r, n := utf8.DecodeRuneInString(s)

@@ -51,6 +51,15 @@ type FrontEnd struct {
 	Output io.Writer
 }
 
+// Report tells the keeper, if there is one, what parley does, and whether it draws a screen.
+func (f FrontEnd) Report(w *Workspace, screen bool) {
+	if f.Keeper != nil {
+		status := w.Status()
+		status.Screen = screen
+		f.Keeper.Report(status)
+	}
+}
+
 // TellElsewhere tells a user who looks elsewhere of news that is worth it.
 func (f FrontEnd) TellElsewhere(n News) {
 	if why, line := Notable(n); why != "" {

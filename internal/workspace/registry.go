@@ -25,6 +25,9 @@ type Listing struct {
 // InstallPlan is shown before an agent is installed.
 type InstallPlan struct {
 	Facts [][2]string // what would be done: a name and a value each, safe to show
+	// Scripts says whether install scripts of packages run. Toggle returns the plan with that changed; nil: there are none.
+	Scripts bool
+	Toggle  func() InstallPlan
 	// Install does it, and returns the agent, ready to be started. tell is called with the progress.
 	Install func(ctx context.Context, tell func(line string)) (Spec, error)
 }

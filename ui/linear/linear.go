@@ -264,7 +264,7 @@ func (c *chat) beforeInput() {
 	c.front.beforeInput()
 	c.starts.reportProgress(c.front.Agent)
 	c.saver.update()
-	c.terminals.report(c.w)
+	c.opts.Report(c.w, false)
 	c.nextQuestion()
 	c.endIfDone()
 	if c.quitting {

@@ -9,7 +9,6 @@ import (
 	"parley/internal/keeper"
 	"parley/internal/keyboard"
 	"parley/internal/safetext"
-	"parley/internal/workspace"
 )
 
 // terminals is the user's terminal. That of a kept parley may leave, and another one come.
@@ -115,13 +114,6 @@ func (c *chat) detach() {
 	}
 	c.dialogs.drop(c.terminals.leaving)
 	c.terminals.keeper.Detach()
-}
-
-// report tells the keeper what parley does.
-func (t *terminals) report(w *workspace.Workspace) {
-	if t.keeper != nil {
-		t.keeper.Report(w.Status())
-	}
 }
 
 // attachTo attaches the terminal to another kept session, or resumes one that has ended. What is kept itself cannot show

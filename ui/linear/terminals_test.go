@@ -49,7 +49,7 @@ func TestTerminals(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		r.sees("Question 1 of 1") // nobody reads it
-		if got, _ := k.Status(); got.State != keeper.Waiting || !strings.Contains(got.Waits, "git push origin HEAD") || got.Title != "push it" {
+		if got, _ := k.Status(); got.State != keeper.Waiting || !strings.Contains(got.Waits, "git push origin HEAD") || got.Title != "push it" || got.Screen {
 			t.Errorf("got %+v", got)
 		}
 		k.Attach("TERM=screen", "SSH_AUTH_SOCK=/tmp/second")

@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ func HelpRows(keys *intent.Keymap, first intent.Context, commands []Command, wid
 			if i > 0 {
 				label = ""
 			}
-			rows = append(rows, "  "+th.Key.Paint(fmt.Sprintf("%-*s", column, text.Truncate(label, column-1, "…")))+r)
+			rows = append(rows, "  "+th.Key.Paint(text.Pad(text.Truncate(label, column-1, "…"), column))+r)
 		}
 	}
 	at := slices.Index(intent.Contexts, first)

@@ -37,7 +37,7 @@ func Compared(agents []ComparedAgent, at string, show func(agent int) tea.Cmd, o
 		rows[i] = append([]string{a.State, words.Count(len(a.Files), "file"), lines(added, removed)}, a.More...)
 	}
 	var items []list.Item
-	for i, row := range inColumns(rows) {
+	for i, row := range text.Columns(rows) {
 		items = append(items, list.Item{Title: names[i], Detail: row, Section: "Agents", Value: func() tea.Cmd { return show(i) }})
 	}
 	slices.Sort(paths)
@@ -52,7 +52,7 @@ func Compared(agents []ComparedAgent, at string, show func(agent int) tea.Cmd, o
 		}
 	}
 	section := words.Count(len(paths), "file") + ", by agent"
-	for i, row := range inColumns(cells) {
+	for i, row := range text.Columns(cells) {
 		items = append(items, list.Item{Title: paths[i], Path: true, Detail: row, Section: section, Value: func() tea.Cmd { return open(paths[i]) }})
 	}
 	l := list.New(items)
@@ -61,25 +61,4 @@ func Compared(agents []ComparedAgent, at string, show func(agent int) tea.Cmd, o
 	}
 	return &List{Title: "Comparison", Foot: "enter show the agent, or all versions of the file · esc back", List: l,
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
-}
-
-// inColumns joins the cells of each row, with columns of equal width.
-func inColumns(rows [][]string) []string {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], text.Width(cell))
-		}
-	}
-	out := make([]string, len(rows))
-	for n, row := range rows {
-		for i, cell := range row {
-			out[n] += cell + strings.Repeat(" ", widths[i]-text.Width(cell)+2)
-		}
-		out[n] = strings.TrimRight(out[n], " ")
-	}
-	return out
 }

@@ -1,8 +1,6 @@
 package panel
 
 import (
-	"strings"
-
 	"parley/internal/memory"
 	"parley/internal/text"
 	"parley/internal/words"
@@ -20,7 +18,7 @@ func UsageRows(session [][2]string, today []memory.AgentUsage, width int, th *th
 			if i > 0 {
 				about = ""
 			}
-			rows = append(rows, th.Dim.Paint(about+strings.Repeat(" ", max(0, column-text.Width(about))))+r)
+			rows = append(rows, th.Dim.Paint(text.Pad(about, column))+r)
 		}
 	}
 	for _, r := range session {

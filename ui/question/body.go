@@ -1,8 +1,6 @@
 package question
 
 import (
-	"strings"
-
 	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/text"
@@ -164,7 +162,7 @@ func verdictRows(cur permissions.Question, l look) []string {
 				row += s[k]
 			}
 			if k < len(said) {
-				row += strings.Repeat(" ", column+6-text.Width(row)) + ink.Paint(said[k])
+				row = text.Pad(row, column+6) + ink.Paint(said[k])
 			}
 			rows, branch = append(rows, row), below
 		}

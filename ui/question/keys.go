@@ -69,7 +69,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if why := q.unfit(cur, want, p.Name); why != "" {
-		return q.out.Say(why), true
+		return q.say(why), true
 	}
 	if q.sight.scroll(want) {
 		q.keep(msg)
@@ -272,9 +272,9 @@ func (q *Question) answerChanged(cur permissions.Question, o permissions.Option,
 	text, ok := w.remaining()
 	switch {
 	case o.Kind != permissions.AllowOnce:
-		return q.out.Say("A changed write can only be allowed once")
+		return q.say("A changed write can only be allowed once")
 	case !ok:
-		return q.out.Say("These hunks cannot be separated")
+		return q.say("These hunks cannot be separated")
 	case text == cur.Change.Old:
 		return q.Reject()
 	}
@@ -304,7 +304,7 @@ func (q *Question) Reject() tea.Cmd {
 // pickHunks starts or stops the selection of hunks.
 func (q *Question) pickHunks(cur permissions.Question) tea.Cmd {
 	if !q.edits.start(cur, &q.diffs).toggle(q.read) {
-		return q.out.Say("No hunks to choose from")
+		return q.say("No hunks to choose from")
 	}
 	q.redrawn()
 	return nil
@@ -350,7 +350,7 @@ func (q *Question) editText(cur permissions.Question) tea.Cmd {
 	w := q.edits.start(cur, &q.diffs)
 	before, ok := w.remaining()
 	if !ok {
-		return q.out.Say("These hunks cannot be separated")
+		return q.say("These hunks cannot be separated")
 	}
 	w.editing = true
 	return q.out.Add(EditWrite{cur, before})

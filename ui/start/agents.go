@@ -156,12 +156,23 @@ func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
 	case "ctrl+c", "ctrl+d":
 		return s.leave(s.first()), true
 	default:
-		if s.env.Keys.Of(intent.List, p.Name) == intent.Fork && s.choices.Along != nil && s.choices.Along() {
+		switch want := s.env.Keys.Of(intent.List, p.Name); {
+		case want == intent.Fork && s.choices.Along != nil && s.choices.Along():
 			return s.choose(true), true
+		case want == intent.InstallEntry && s.replacesNpx():
+			it, _ := s.list.Selected()
+			return s.offer(it.Value.(workspace.Spec)), true
 		}
 		s.list.Key(p.KeyPressMsg)
 	}
 	return nil, true
+}
+
+// replacesNpx reports whether the selected agent, which npx would start, can be installed.
+func (s *Agents) replacesNpx() bool {
+	it, _ := s.list.Selected()
+	a, ok := it.Value.(workspace.Spec)
+	return ok && s.typed() == "" && s.shop.registry != nil && strings.HasPrefix(a.Where, "through npx")
 }
 
 // first reports whether there is no page to return to.
@@ -306,17 +317,12 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	if s.first() {
 		esc = " quit"
 	}
-	enter := " start   "
-	if isKept && kept.Live {
-		enter = " attach   "
-	} else if isKept {
-		enter = " resume   "
-	} else if s.shop.installs(chosen) {
-		enter = " install…   "
-	}
-	does := th.Key.Paint("enter") + th.Dim.Paint(enter)
+	does := th.Key.Paint("enter") + th.Dim.Paint(" "+s.enterDoes()+"   ")
 	if key := s.env.Keys.Label(intent.List, intent.Fork); key != "" && s.choices.Along != nil && s.choices.Along() {
 		does += th.Key.Paint(key) + th.Dim.Paint(" start with the conversation   ")
+	}
+	if key := s.env.Keys.Label(intent.List, intent.InstallEntry); key != "" && s.replacesNpx() {
+		does += th.Key.Paint(key) + th.Dim.Paint(" install…   ")
 	}
 	lines = append(lines, th.Dim.Paint("Access  "+access), does+th.Key.Paint("esc")+th.Dim.Paint(esc))
 	out := []string{""}
@@ -324,4 +330,26 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 		out = append(out, text.WrapInk(nil, l, " ", width-1)...)
 	}
 	return out
+}
+
+// enterDoes says what enter does with the selected row, or with what is typed.
+func (s *Agents) enterDoes() string {
+	it, _ := s.list.Selected()
+	if s.typed() != "" {
+		return "start"
+	}
+	switch v := it.Value.(type) {
+	case keeper.Session:
+		return map[bool]string{true: "attach", false: "resume"}[v.Live]
+	case typedKind:
+		return map[bool]string{true: "search", false: "show how"}[v == searchRow]
+	case workspace.Spec:
+		switch {
+		case s.shop.installs(v):
+			return "install…"
+		case v.Missing != "":
+			return "show how to install it"
+		}
+	}
+	return "start"
 }

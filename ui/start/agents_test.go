@@ -24,7 +24,9 @@ func newEnv() *layer.Env {
 
 func press(name string) layer.Press {
 	msg := tea.KeyPressMsg{Code: map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown}[name]}
-	if msg.Code == 0 {
+	if alt, ok := strings.CutPrefix(name, "alt+"); ok {
+		msg.Code, msg.Mod = []rune(alt)[0], tea.ModAlt
+	} else if msg.Code == 0 {
 		msg.Code, msg.Text = []rune(name)[0], name
 	}
 	return layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())}
@@ -97,6 +99,20 @@ func TestAgents(t *testing.T) {
 		again, _ := s.Rows(60, 14)
 		if text := uitest.Text(rows); !slices.Equal(done, want) || !strings.Contains(text, tc.shows) || !slices.Equal(rows, again) {
 			t.Errorf("%s: %q done, and it shows\n%s", tc.name, done, text)
+		}
+	}
+}
+
+// The foot says what enter does with the selected row, or with what is typed.
+func TestWhatEnterDoes(t *testing.T) {
+	for typed, want := range map[string]string{
+		"ann": "enter start", "absent": "enter show how to install it", "search the": "enter search", "with its": "enter show how", "absent --acp": "enter start", "https://host/absent": "enter start",
+	} {
+		s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "ann", Command: "ann --acp"}, {Name: "absent", Missing: "npm i absent"}}, Registry: &workspace.Registry{},
+			TypedAgent: func(line string) (workspace.Spec, error) { return workspace.Spec{Name: line}, nil }}, workspace.New(workspace.Options{}), nil, nil)
+		s.Paste(typed)
+		if rows, _ := s.Rows(60, 14); !strings.Contains(uitest.Text(rows), want+"   ") {
+			t.Errorf("%q: no %q in\n%s", typed, want, uitest.Text(rows))
 		}
 	}
 }

@@ -145,10 +145,16 @@ func (a *Agents) offer(spec workspace.Spec) tea.Cmd {
 	return a.beside(ctx, func() (func() tea.Cmd, error) {
 		plan, err := a.shop.registry.Plan(ctx, spec.Name)
 		return func() tea.Cmd {
-			a.shop.plan, a.shop.name, a.shop.reading = &plan, spec.Name, reading{}
-			return tea.Tick(layer.Quiet+20*time.Millisecond, func(time.Time) tea.Msg { return drawn{} })
+			a.shop.name = spec.Name
+			return a.shop.show(plan)
 		}, err
 	})
+}
+
+// show shows a plan, all of which must have been on the screen before it can be answered.
+func (s *shop) show(plan workspace.InstallPlan) tea.Cmd {
+	s.plan, s.reading = &plan, reading{}
+	return tea.Tick(layer.Quiet+20*time.Millisecond, func(time.Time) tea.Msg { return drawn{} })
 }
 
 // install does what the plan says, then starts the agent.
@@ -205,11 +211,18 @@ func (a *Agents) shopKey(p layer.Press) tea.Cmd {
 		if a.askable() {
 			return a.install()
 		}
+	case "s":
+		if s.toggles() {
+			return s.show(s.plan.Toggle())
+		}
 	default:
 		s.key(p.Name)
 	}
 	return nil
 }
+
+// toggles reports whether s changes whether install scripts run.
+func (s *shop) toggles() bool { return s.plan != nil && !s.running && s.plan.Toggle != nil }
 
 // askable reports whether y installs.
 func (a *Agents) askable() bool {
@@ -227,7 +240,7 @@ func (s *shop) planRows(width int, th *theme.Theme) (rows []string) {
 		widest = max(widest, text.Width(f[0]))
 	}
 	for _, f := range s.plan.Facts {
-		label := f[0] + strings.Repeat(" ", widest-text.Width(f[0]))
+		label := text.Pad(f[0], widest)
 		for i, row := range text.WrapInk(nil, f[1], "", max(10, width-widest-3)) {
 			if i > 0 {
 				label = strings.Repeat(" ", widest)
@@ -242,6 +255,10 @@ func (s *shop) planRows(width int, th *theme.Theme) (rows []string) {
 func (a *Agents) shopFoot(width int, th *theme.Theme) []string {
 	s := a.shop
 	key := func(name, does string) string { return th.Key.Paint(name) + th.Dim.Paint(" "+does+"   ") }
+	back := key("esc", "back")
+	if s.toggles() {
+		back = key("s", map[bool]string{false: "let scripts run", true: "run no scripts"}[s.plan.Scripts]) + back
+	}
 	var lines []string
 	switch {
 	case s.running:
@@ -251,11 +268,11 @@ func (a *Agents) shopFoot(width int, th *theme.Theme) []string {
 	case s.plan == nil:
 		lines = append(lines, key("esc", "stop"))
 	case a.askable():
-		lines = append(lines, "Install "+s.name+" and start it?", key("y", "install")+key("esc", "back"))
+		lines = append(lines, "Install "+s.name+" and start it?", key("y", "install")+back)
 	case s.read:
-		lines = append(lines, "Install "+s.name+" and start it?", key("esc", "back"))
+		lines = append(lines, "Install "+s.name+" and start it?", back)
 	default:
-		lines = append(lines, key("pgdn", "read on to install")+key("esc", "back"))
+		lines = append(lines, key("pgdn", "read on to install")+back)
 	}
 	out := []string{""}
 	for _, l := range lines {

@@ -52,12 +52,18 @@ func TestInstallFromTheRegistry(t *testing.T) {
 		},
 		Plan: func(_ context.Context, name string) (workspace.InstallPlan, error) {
 			done = append(done, "plan "+name)
-			return workspace.InstallPlan{Facts: [][2]string{{"Downloads", "https://example.com/" + strings.Repeat("long/", 30)}, {"Size", "3 MB"}},
-				Install: func(_ context.Context, tell func(string)) (workspace.Spec, error) {
-					tell("Downloading: 1 MB of 3 MB")
-					done = append(done, "install "+name)
-					return workspace.Spec{Name: name, Command: "scripted acp"}, failed
-				}}, nil
+			var plan func(scripts string) workspace.InstallPlan
+			plan = func(scripts string) workspace.InstallPlan {
+				return workspace.InstallPlan{Facts: [][2]string{{"Downloads", "https://example.com/" + strings.Repeat("long/", 30)}, {"Size", "3 MB"}, {"Scripts", scripts}},
+					Scripts: scripts == "with scripts",
+					Toggle:  func() workspace.InstallPlan { return plan("with scripts") },
+					Install: func(_ context.Context, tell func(string)) (workspace.Spec, error) {
+						tell("Downloading: 1 MB of 3 MB")
+						done = append(done, "install "+name+strings.TrimPrefix(" "+scripts, " without scripts"))
+						return workspace.Spec{Name: name, Command: "scripted acp"}, failed
+					}}
+			}
+			return plan("without scripts"), nil
 		},
 	}
 	s := NewAgents(env, Choices{Agents: []workspace.Spec{{Name: "ann"}, {Name: "old", Missing: "npm i old"}}, Registry: r, Dir: "~"}, workspace.New(workspace.Options{}),
@@ -143,6 +149,50 @@ func TestInstallFromTheRegistry(t *testing.T) {
 	handled(t, cmd)
 	if got := strings.Join(done[len(done)-2:], ", "); got != "install scripted, start scripted" {
 		t.Errorf("%q", done)
+	}
+
+	// Scripts of packages run only if the user says so, and what they change must have been seen.
+	s.list.SetFilter("old")
+	handled(t, typed("enter"))
+	shows("without scripts")
+	shows("s let scripts run")
+	now = now.Add(layer.Quiet)
+	shows("y install")
+	typed("s")
+	if typed("y") != nil {
+		t.Error("y installs before the changed plan was on the screen")
+	}
+	shows("with scripts")
+	shows("s run no scripts")
+	if typed("y") != nil {
+		t.Error("y installs right after the plan has changed")
+	}
+	now = now.Add(layer.Quiet)
+	cmd = typed("y")
+	if typed("s") != nil {
+		t.Error("the plan changes while it is carried out")
+	}
+	handled(t, cmd)
+	if got := strings.Join(done[len(done)-2:], ", "); got != "install old with scripts, start old" {
+		t.Errorf("%q", done)
+	}
+
+	// One that npx starts can be installed, too.
+	s.choices.Agents = append(s.choices.Agents, workspace.Spec{Name: "fetched", Command: "npx -y fetched@1", Where: "through npx"})
+	s.Open()
+	s.list.SetFilter("fetched")
+	shows("enter start   alt+i install…")
+	handled(t, typed("alt+i"))
+	shows("without scripts")
+	now = now.Add(layer.Quiet)
+	shows("y install")
+	handled(t, typed("y"))
+	if got := strings.Join(done[len(done)-2:], ", "); got != "install fetched, start fetched" {
+		t.Errorf("%q", done)
+	}
+	s.list.SetFilter("ann")
+	if cmd := typed("alt+i"); cmd != nil || strings.Contains(screen(80, 24), "alt+i") {
+		t.Error("one that npx does not start is offered")
 	}
 
 	// What has been stopped changes nothing when it ends.

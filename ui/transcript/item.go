@@ -134,9 +134,8 @@ func (p *pen) promptRows(lines []string, first bool) []string {
 // belowPrompt draws the notes below a prompt.
 func (p *pen) belowPrompt(below []string) (rows []string) {
 	for _, s := range below {
-		s = text.Truncate(s, p.width-2, "…")
-		blank := strings.Repeat(" ", max(0, p.width-2-text.Width(s)))
-		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.Background.Repaint(" "+p.th.Dim.Paint(s)+blank))
+		s = text.Pad(p.th.Dim.Paint(text.Truncate(s, p.width-2, "…")), p.width-2)
+		rows = append(rows, p.th.UserBar.Paint(userBar)+p.th.Background.Repaint(" "+s))
 	}
 	if p.it.Excluded {
 		rows = append(rows, p.indented(p.th.Warn, "Refused: this prompt and what followed are no longer in the context")...)

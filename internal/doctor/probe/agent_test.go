@@ -80,6 +80,7 @@ type faulty struct {
 	fault, store string
 	out          *bufio.Writer
 	prompts      int
+	delayed      json.RawMessage // the id of a request that is answered when the client has sent more
 	version      int
 	turn         json.RawMessage // the id of the running prompt
 	asked        json.RawMessage // the id of the prompt that waits for an answer
@@ -169,6 +170,9 @@ func (a *faulty) notification(r request) {
 		default:
 			a.result(id, `{"stopReason":"cancelled"}`)
 		}
+	case a.delayed != nil && r.Method == extension:
+		a.fails(a.delayed, -32602)
+		a.delayed = nil
 	case a.fault == "notification" && r.Method == extension || a.fault == "cancel-unknown" && r.Method == "$/cancel_request":
 		a.fails(json.RawMessage("null"), -32601)
 	}
@@ -185,11 +189,21 @@ func (a *faulty) request(r request) {
 	stored := filepath.Join(a.store, session)
 	_, err := os.Stat(stored)
 	known := session == "s1" || session != "" && err == nil
-	switch r.Method {
-	case "initialize":
+	switch {
+	case r.Method == "initialize":
 		a.initialize(r)
+		return
+	case a.fault == "mute":
+		return
+	}
+	switch r.Method {
 	case "session/new":
 		if _, ok := r.Params.Cwd.(string); !ok {
+			if a.fault == "busy" {
+				a.write(`{"jsonrpc":"2.0","method":"_busy"}`)
+				a.delayed = r.ID
+				return
+			}
 			a.fails(r.ID, map[bool]int{true: -32603, false: -32602}[a.fault == "params"])
 			return
 		}
@@ -275,7 +289,7 @@ func (a *faulty) request(r request) {
 		}
 		a.prompt(r)
 	default:
-		if a.fault == "unknown-silent" {
+		if a.fault == "unknown-silent" || a.fault == "busy" {
 			return
 		}
 		if a.fault == "unread" && string(r.ID) == bigID {

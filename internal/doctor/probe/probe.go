@@ -127,7 +127,7 @@ var checks = []check{
 	{"prompt of 1 MB", "prompt-turn", prompt, (*probe).largePrompt, ""},
 	{"order of updates", "prompt-turn", prompt, (*probe).order, ""},
 	{"shape of updates", "prompt-turn", session, (*probe).updates, ""},
-	{"end of stdin", "transports#stdio", connection, (*probe).endOfInput, ""},
+	{endOfInput, "transports#stdio", connection, (*probe).endOfInput, ""},
 	{"session/load", "session-setup#loading-sessions", older, (*probe).load, "loadSession"},
 	{"session/load, unknown", "session-setup#loading-sessions", again, (*probe).loadUnknown, "loadSession"},
 	{"session/resume", "session-setup#resuming-sessions", older, (*probe).resume, "sessionCapabilities.resume"},
@@ -147,6 +147,9 @@ var checks = []check{
 	{"stderr", "transports#stdio", received, (*probe).stderr, ""},
 }
 
+// endOfInput is the check that ends the connection of the session.
+const endOfInput = "end of stdin"
+
 // NameCells is how long the names of checks are.
 const NameCells = len("session/set_config_option")
 
@@ -160,10 +163,12 @@ type probe struct {
 	received atomic.Int64 // bytes, on all of them
 	hopeless bool         // there is no agent to examine
 	silent   bool         // it does not answer unknown methods
+	mute     bool         // it has sent nothing at all after initialize
 
 	main    *wire
 	info    []byte // the result of initialize
 	opened  []byte // the result of session/new
+	bad     reply  // a request with wrong parameters, if it is sent already
 	session string
 	made    []string // sessions to delete in the end
 	known   map[string]bool
@@ -212,6 +217,8 @@ func (p *probe) perform(c check) doctor.Finding {
 	switch {
 	case c.advertised != "" && !has(p.info, append([]string{"agentCapabilities"}, strings.Split(c.advertised, ".")...)...):
 		return skip("not advertised")
+	case p.mute && c.needs != nothing && c.needs != received && c.name != endOfInput:
+		return skip("nothing came after initialize for %s", seconds(p.Patience.Call))
 	case (c.needs == session || c.needs == prompt) && p.session == "":
 		return skip("there is no session")
 	case (c.needs == two || c.needs == twice) && p.second.info == nil:
@@ -242,7 +249,7 @@ func (p *probe) perform(c check) doctor.Finding {
 		}
 	}
 	f := c.run(p)
-	if onMain && c.name != "end of stdin" && !p.main.alive() && (f.State != doctor.Fail || strings.Contains(f.Text, noMore)) {
+	if onMain && c.name != endOfInput && !p.main.alive() && (f.State != doctor.Fail || strings.Contains(f.Text, noMore)) {
 		return fail(p.main.ended(), p.main.lastSent())
 	}
 	return f

@@ -37,7 +37,7 @@ func examine(t *testing.T, fault string, adjust func(*Options)) []doctor.Finding
 	if fault == "garbage" {
 		o.Patience.Start = 300 * time.Millisecond
 	}
-	if fault == "ids" || fault == "unknown-silent" || fault == "unread" {
+	if slices.Contains([]string{"ids", "unknown-silent", "mute", "busy", "unread"}, fault) {
 		o.Patience.Call = 3 * time.Second
 	}
 	o.Dial = func(context.Context) (transport.Conn, error) {
@@ -102,6 +102,8 @@ func TestFaults(t *testing.T) {
 		"auth":            "fail auth methods: a method has no id or no name",
 		"unknown":         "fail unknown method: want error -32601, got a result",
 		"unknown-silent":  "fail unknown method: want error -32601, got no answer in time",
+		"mute":            "fail unknown method: want error -32601, got no answer in time",
+		"busy":            "fail unknown method: want error -32601, got no answer in time",
 		"garbage":         "fail initialize: no answer in time to an offer of version 1; fail stdout: 1 of 1 lines are no JSON-RPC message",
 		"unread":          "fail message of 1 MB: the agent was ended: it does not read its input",
 		"flood":           "fail session/prompt: the agent was ended: it sent more than 128 MB",

@@ -122,14 +122,20 @@ func (p *probe) authMethods() doctor.Finding {
 }
 
 func (p *probe) unknownMethod() doctor.Finding {
-	r := p.main.call(p.Patience.Call, nowhere, struct{}{})
-	if p.silent = !r.answered; p.silent { // and may not answer anything
+	w, soon := p.main, p.Patience.Call/10
+	r := w.await(soon, w.begin(nowhere, struct{}{}))
+	if !r.answered { // a request that every agent must answer tells whether it answers at all
+		p.bad = w.begin("session/new", badSession)
+		r = w.await(p.Patience.Call-soon, r)
+	}
+	if p.silent = !r.answered; p.silent {
 		p.Patience.Start = min(p.Patience.Start, p.Patience.Call)
+		p.mute = !slices.ContainsFunc(w.since(r.sent), func(m message) bool { return !m.out })
 	}
 	if r.code != jsonrpc.CodeMethodNotFound {
 		return fail(fmt.Sprintf("want error %d, got %s", jsonrpc.CodeMethodNotFound, r.how()), r.show())
 	}
-	if r := p.main.call(p.Patience.Call, extension, struct{}{}); r.code != jsonrpc.CodeMethodNotFound {
+	if r := w.call(p.Patience.Call, extension, struct{}{}); r.code != jsonrpc.CodeMethodNotFound {
 		return warn(fmt.Sprintf("an unknown extension: want error %d, got %s", jsonrpc.CodeMethodNotFound, r.how()), r.show())
 	}
 	return pass("error %d", r.code)
@@ -152,9 +158,15 @@ func (p *probe) unknownCancel() doctor.Finding {
 	return p.unanswered("$/cancel_request", map[string]any{"requestId": 471147})
 }
 
-// badParams asks for a session in a directory that is a number.
+// badSession asks for a session in a directory that is a number.
+var badSession = map[string]any{"cwd": 7, "mcpServers": []any{}}
+
 func (p *probe) badParams() doctor.Finding {
-	r := p.main.call(p.Patience.Start, "session/new", map[string]any{"cwd": 7, "mcpServers": []any{}})
+	r := p.bad
+	if r.wire == nil {
+		r = p.main.begin("session/new", badSession)
+	}
+	r = p.main.await(p.Patience.Start, r)
 	switch {
 	case !r.answered:
 		return fail(r.how(), r.show())

@@ -70,9 +70,8 @@ func (b Box) Rows(width int, th *theme.Theme) []string {
 			rows = append(rows, line)
 			continue
 		}
-		row = text.Truncate(row, inner, "…")
-		pad := strings.Repeat(" ", max(inner-text.Width(row), 0))
-		rows = append(rows, edge+margin+row+pad+margin+edge)
+		row = text.Pad(text.Truncate(row, inner, "…"), inner)
+		rows = append(rows, edge+margin+row+margin+edge)
 	}
 	if foot != "" {
 		return append(rows, border("╰─", "╯", text.FitHints(foot, width-5), "", width, ink, th.Dim, th.Dim))

@@ -3,10 +3,10 @@ package diff
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"parley/internal/linediff"
 	"parley/internal/text"
+	"parley/internal/words"
 
 	"znkr.io/diff"
 )
@@ -274,8 +274,5 @@ func clip(s string, n int) string {
 	if n == 0 || len(s) <= n {
 		return s
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return words.Clip(s, n) + "…"
 }

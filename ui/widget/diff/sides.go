@@ -60,7 +60,7 @@ func (r *diffRenderer) pair(left, right *lineEdit, leftAt, rightAt int) {
 		}
 		row := strings.Repeat(" ", half)
 		if i < len(a) {
-			row = a[i] + strings.Repeat(" ", max(0, half-text.Width(a[i])))
+			row = text.Pad(a[i], half)
 		}
 		row += r.th.Border.Paint(between)
 		if i < len(b) {

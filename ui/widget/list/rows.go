@@ -187,7 +187,7 @@ func (l *List) row(i, width int, cols columns, th *theme.Theme) string {
 	}
 	if i == l.Cursor {
 		row := "› " + title + detail + more + gap + hint
-		return th.Selected.Paint(row + strings.Repeat(" ", max(width-text.Width(row), 0)))
+		return th.Selected.Paint(text.Pad(row, width))
 	}
 	if marked {
 		title = paintMarks(title, marks, th)

@@ -1,4 +1,4 @@
-package keeper
+package termmodes
 
 import (
 	"fmt"
@@ -153,41 +153,44 @@ func random(r *rand.Rand) string {
 	return b.String()
 }
 
-// learn lets modes learn a text in pieces.
-func (m *modes) learnIn(r *rand.Rand, text string) {
+// learnIn lets modes learn a text in pieces.
+func (m *Modes) learnIn(r *rand.Rand, text string) {
 	for len(text) > 0 {
 		n := 1 + r.IntN(len(text))
-		m.learn([]byte(text[:n]))
+		m.Learn([]byte(text[:n]))
 		text = text[n:]
 	}
 }
 
-// Whatever a program writes, in whatever pieces, restore leaves the terminal as it began; and another terminal that gets
-// replay is, and stays, as the program expects.
+// Whatever a program writes, in whatever pieces, Restore leaves the terminal as it began; and another terminal that gets
+// Replay is, and stays, as the program expects.
 func TestModesOfAnything(t *testing.T) {
 	for seed := range seeds.Of(3000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		text, rest := random(r), random(r)
-		var m modes
+		var m Modes
 		m.learnIn(r, text)
 		first, second := newEmulated(), newEmulated()
 		first.vt.WriteString(text)
-		second.vt.Write(m.replay())
+		second.vt.Write(m.Replay())
 		if first.state() != second.state() {
-			t.Fatalf("%d: after %q\n%s, and another one after %q\n%s", seed, text, first.state(), m.replay(), second.state())
+			t.Fatalf("%d: after %q\n%s, and another one after %q\n%s", seed, text, first.state(), m.Replay(), second.state())
 		}
 		m.learnIn(r, rest)
 		first.vt.WriteString(rest)
 		second.vt.WriteString(rest)
+		if m.Alternate() != first.alt {
+			t.Errorf("%d: after %q and %q the alternate screen is shown: %v", seed, text, rest, first.alt)
+		}
 		if first.state() != second.state() {
 			t.Fatalf("%d: after %q and %q\n%s, and another one\n%s", seed, text, rest, first.state(), second.state())
 		}
-		restored := m.restore()
+		restored := m.Restore()
 		first.vt.Write(restored)
 		if fresh := newEmulated(); first.state() != fresh.state() || first.letters {
 			t.Fatalf("%d: after %q and %q, restored by %q, it is\n%s", seed, text, rest, restored, first.state())
 		}
-		if again := m.restore(); len(again) > 0 {
+		if again := m.Restore(); len(again) > 0 {
 			t.Fatalf("%d: restored again: %q", seed, again)
 		}
 	}
@@ -224,12 +227,12 @@ func TestModes(t *testing.T) {
 		{"a reset", "\x1b[?1049h\x1b[>1u\x1b[4 q\x1bc", "", ""},
 		{"a picture with a mode in it", "\x1bPq[?25l" + strings.Repeat("x", 1000) + "[?25l\x1b\\", "", ""},
 	} {
-		var m modes
-		m.learn([]byte(c.written))
-		if got := string(m.replay()); got != c.replay {
+		var m Modes
+		m.Learn([]byte(c.written))
+		if got := string(m.Replay()); got != c.replay {
 			t.Errorf("%s: replay is %q, want %q", c.name, got, c.replay)
 		}
-		if got := string(m.restore()); got != c.restore {
+		if got := string(m.Restore()); got != c.restore {
 			t.Errorf("%s: restore is %q, want %q", c.name, got, c.restore)
 		}
 	}
@@ -239,7 +242,7 @@ func BenchmarkLearn(b *testing.B) {
 	text := []byte(strings.Repeat("\x1b[38;2;1;2;3mhello\x1b[m world, and more of it\x1b[12;40H", 1000))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		var m modes
-		m.learn(text)
+		var m Modes
+		m.Learn(text)
 	}
 }

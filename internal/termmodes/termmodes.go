@@ -1,4 +1,6 @@
-package keeper
+// Package termmodes follows what a program changes of its terminal, by what it writes: so that another terminal can
+// be made like it, and this one be freed of it.
+package termmodes
 
 import (
 	"bytes"
@@ -9,9 +11,9 @@ import (
 	"strings"
 )
 
-// modes are what a program has changed of its terminal, as far as another terminal must be told of it, or this
-// one must be freed of it: learned from what the program writes.
-type modes struct {
+// Modes are what a program has changed of its terminal, as far as another one must be told of it, or this one must be
+// freed of it. The zero value is a terminal as it begins.
+type Modes struct {
 	set      []string    // modes that differ from how a terminal begins, in the order in which they were set
 	keyboard [2][]string // flags on the stacks of kitty's keyboard protocol, one for each screen
 	other    string      // modifyOtherKeys, "" if it is off
@@ -45,8 +47,8 @@ var soft = []string{"4", "?1", "?6", "?7", "?25", "?66", "?69"}
 // maxSequence bounds what is remembered of a sequence; longer ones, such as pictures, change no mode.
 const maxSequence = 256
 
-// learn reads what the program has written next.
-func (m *modes) learn(p []byte) {
+// Learn reads what the program has written next.
+func (m *Modes) Learn(p []byte) {
 	for len(p) > 0 {
 		if m.state == 0 {
 			i := bytes.IndexAny(p, "\x1b\x0e\x0f")
@@ -102,16 +104,16 @@ func (m *modes) learn(p []byte) {
 }
 
 // begin begins a sequence.
-func (m *modes) begin() { m.state, m.seq = '\x1b', append(m.seq[:0], '\x1b') }
+func (m *Modes) begin() { m.state, m.seq = '\x1b', append(m.seq[:0], '\x1b') }
 
-func (m *modes) remember(b byte) {
+func (m *Modes) remember(b byte) {
 	if len(m.seq) < maxSequence {
 		m.seq = append(m.seq, b)
 	}
 }
 
 // escape handles what follows an escape.
-func (m *modes) escape(b byte) {
+func (m *Modes) escape(b byte) {
 	m.state = 0
 	switch b {
 	case '[', ']', '(':
@@ -123,12 +125,12 @@ func (m *modes) escape(b byte) {
 	case '>':
 		m.keypad = false
 	case 'c': // everything is as at first, but for what is around the screen
-		*m = modes{seq: m.seq, title: m.title, progress: m.progress}
+		*m = Modes{seq: m.seq, title: m.title, progress: m.progress}
 	}
 }
 
 // control handles a control sequence with its parameters.
-func (m *modes) control(params []byte, final byte) {
+func (m *Modes) control(params []byte, final byte) {
 	if final == 'm' && (len(params) == 0 || params[0] != '>') { // the most frequent one
 		m.pen = len(params) > 0 && string(params) != "0"
 		return
@@ -169,7 +171,7 @@ func (m *modes) control(params []byte, final byte) {
 }
 
 // mode notes that a mode was set or reset.
-func (m *modes) mode(mode string, on bool) {
+func (m *Modes) mode(mode string, on bool) {
 	if !slices.Contains(lasting, mode) {
 		return
 	}
@@ -189,7 +191,7 @@ func (m *modes) mode(mode string, on bool) {
 }
 
 // screen is 1 while the alternate screen is shown, else 0.
-func (m *modes) screen() int {
+func (m *Modes) screen() int {
 	if slices.ContainsFunc(m.set, func(mode string) bool { return slices.Contains(alternate, mode) }) {
 		return 1
 	}
@@ -200,7 +202,7 @@ func (m *modes) screen() int {
 const deepest = 8
 
 // kitty handles a sequence of the keyboard protocol.
-func (m *modes) kitty(params string) {
+func (m *Modes) kitty(params string) {
 	stack := &m.keyboard[m.screen()]
 	if params == "" { // it restores the cursor
 		return
@@ -239,7 +241,7 @@ func (m *modes) kitty(params string) {
 }
 
 // command handles an operating system command.
-func (m *modes) command() {
+func (m *Modes) command() {
 	number, rest, _ := strings.Cut(string(m.seq[2:]), ";")
 	switch number {
 	case "0", "2":
@@ -260,13 +262,16 @@ func (m *modes) command() {
 	}
 }
 
-// changed reports whether a program has the terminal that has changed it.
-func (m *modes) changed() bool {
+// Alternate reports whether the alternate screen is shown.
+func (m *Modes) Alternate() bool { return m.screen() == 1 }
+
+// Changed reports whether a program has the terminal that has changed it.
+func (m *Modes) Changed() bool {
 	return len(m.set) > 0 || len(m.keyboard[0]) > 0 || m.other != "" || m.keypad
 }
 
-// replay returns what makes a terminal that begins be as the program expects it.
-func (m *modes) replay() []byte {
+// Replay returns what makes a terminal that begins be as the program expects it.
+func (m *Modes) Replay() []byte {
 	var b []byte
 	push := func(screen int) {
 		for _, flags := range m.keyboard[screen] {
@@ -295,8 +300,8 @@ func (m *modes) replay() []byte {
 	return b
 }
 
-// restore returns what frees the terminal of what the program has changed, and forgets it.
-func (m *modes) restore() []byte {
+// Restore returns what frees the terminal of what the program has changed, and forgets it.
+func (m *Modes) Restore() []byte {
 	var b []byte
 	if m.region {
 		b = append(b, "\x1b7\x1b[r\x1b8"...) // where the cursor is
@@ -343,7 +348,7 @@ func (m *modes) restore() []byte {
 	if len(b) > 0 || m.pen {
 		b = append(b, "\x1b[m"...)
 	}
-	*m = modes{}
+	*m = Modes{}
 	return b
 }
 

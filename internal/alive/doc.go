@@ -1,0 +1,2 @@
+// Package alive tells tests whether a process runs.
+package alive
