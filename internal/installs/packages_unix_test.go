@@ -189,3 +189,32 @@ func TestTry(t *testing.T) {
 		t.Errorf("%v, leaves %s", err, left(t, s))
 	}
 }
+
+// A version that is there already was installed from what the registry said then. If it says something else now, that is
+// not what the plan shows.
+func TestChangedUnderItsVersion(t *testing.T) {
+	tools(t, map[string]string{"npm": npm})
+	t.Setenv("BIN", `"x"`)
+	t.Setenv("FAIL", "")
+	s := Store{filepath.Join(t.TempDir(), "agents")}
+	must.Get(install(t, s, npmEntry(), answers))(t)
+	must.Get(install(t, s, npmEntry(), answers))(t)
+	for _, change := range []func(*registry.Package){
+		func(p *registry.Package) { p.Args = nil },
+		func(p *registry.Package) { p.Env = map[string]string{"A": "other"} },
+		func(p *registry.Package) { p.Name = "@other/agent" },
+	} {
+		e := npmEntry()
+		change(e.NPX)
+		if i, err := install(t, s, e, answers); err == nil || !strings.Contains(err.Error(), "parley agents remove agent@1.0.0") {
+			t.Errorf("%v, %+v", err, i)
+		}
+	}
+	e := npmEntry()
+	e.Version, e.NPX.Args = "2.0.0", nil
+	p := must.Get(NewPlan(t.Context(), s, e, Options{Version: "1.0.0"}))(t) // back to it
+	must.Get(p.Install(t.Context(), true, func(Progress) {}, answers))(t)
+	if i, err := s.Find("agent"); err != nil || i.Env["A"] != "b c" {
+		t.Errorf("%v, %+v", err, i)
+	}
+}

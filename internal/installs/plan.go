@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -259,6 +260,9 @@ func (p *Plan) Install(ctx context.Context, pinned bool, tell func(Progress), tr
 	defer unlock()
 	r, err := p.store.record(id, p.Version)
 	wasThere := err == nil
+	if wasThere && !p.made(r) {
+		return Installed{}, fmt.Errorf("install %s %s: that version is there, and the registry describes another one now; remove it first: parley agents remove %[1]s@%[2]s", id, p.Version)
+	}
 	if !wasThere {
 		if err := p.build(ctx, tell); err != nil {
 			err = fmt.Errorf("install %s %s: %w%s", id, p.Version, err, p.advice(ctx))
@@ -281,6 +285,19 @@ func (p *Plan) Install(ctx context.Context, pinned bool, tell func(Progress), tr
 		return Installed{}, err
 	}
 	return p.store.Find(id)
+}
+
+// made reports whether a version that is there is what the plan shows. Of an older one the registry says nothing.
+func (p *Plan) made(r Record) bool {
+	if p.Version != p.Entry.Version {
+		return true
+	}
+	args, env := p.pack.Args, p.pack.Env
+	if p.how == "binary" {
+		args, env = p.target.Args, p.target.Env
+	}
+	return r.How == p.how && r.Package == p.pack.Name && r.URL == p.target.Archive && (p.target.SHA256 == "" || r.SHA256 == p.target.SHA256) &&
+		slices.Equal(r.Args, args) && maps.Equal(r.Env, env)
 }
 
 // advice is what to try after a failure.

@@ -52,18 +52,19 @@ const oldest = 30 * 24 * time.Hour
 var (
 	validName = lazy.Regexp(`^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]*$`)
 	unfit     = lazy.Regexp(`[^\p{L}\p{M}\p{N}._-]+`)
+	unseen    = strings.NewReplacer("\ufe0e", "", "\ufe0f", "") // variation selectors, by which two names would look the same
 )
 
 // ValidName reports whether a kept parley can have this name.
 func ValidName(name string) bool {
 	const most = 40
-	return len(name) <= most && validName().MatchString(name) && safetext.Clean(name) == name && !safetext.HasSuspicious(name)
+	return len(name) <= most && validName().MatchString(name) && safetext.Clean(name) == name && !safetext.HasSuspicious(name) && unseen.Replace(name) == name
 }
 
 // nameOf returns the name for a parley in a directory, without a number.
 func nameOf(dir string) string {
 	const most = 32
-	name := strings.TrimLeft(unfit().ReplaceAllString(norm.NFC.String(filepath.Base(dir)), "-"), ".-")
+	name := strings.TrimLeft(unfit().ReplaceAllString(norm.NFC.String(unseen.Replace(filepath.Base(dir))), "-"), ".-")
 	name = strings.TrimRight(strings.ToValidUTF8(name[:min(len(name), most)], ""), ".-")
 	if !ValidName(name) {
 		return "parley"

@@ -75,7 +75,7 @@ func TestNames(t *testing.T) {
 	for dir, want := range map[string]string{
 		"/": "parley", "/home/ada/site": "site", "/a b": "a-b", "/.config": "config", "/-x": "x", "/日本": "日本", "/a\nb": "a-b", "/Übung (2)": "Übung-2", "/U\u0308bung": "Übung", "/проект": "проект", "/हिन्दी": "हिन्दी", "/مشروع": "مشروع",
 		"/a\u202eb": "a-b", "/a\u3164": "parley", "/\u0308": "parley", "/\xff\xfe": "parley", "/\U0001f600": "parley", "/" + strings.Repeat("語", 50): strings.Repeat("語", 10),
-		"/" + strings.Repeat("x", 100): strings.Repeat("x", 32), "/x.": "x",
+		"/" + strings.Repeat("x", 100): strings.Repeat("x", 32), "/x.": "x", "/site\ufe0f": "site",
 	} {
 		if got := nameOf(dir); got != want || !ValidName(got) {
 			t.Errorf("%q: got %q, want %q", dir, got, want)
