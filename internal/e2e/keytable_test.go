@@ -82,6 +82,7 @@ var keyRows = []struct {
 	{"drag copies", nil, drags},
 	{"drag, then ctrl+c", []string{"chat.interrupt"}, dragsAndCopies},
 	{"mouse off", nil, mouseOff},
+	{"alt+i: what npx would start is installed", []string{"list.install"}, installsNpx},
 }
 
 // TestKeys runs the rows. Each must press every key of its actions.
