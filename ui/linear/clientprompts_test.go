@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -12,13 +13,19 @@ import (
 
 // A prompt of a client that may not have arrived reads no file when the user sends it again, and is not in the history.
 func TestResendOfClient(t *testing.T) {
-	var w *workspace.Workspace
+	var submit chan struct{} // closed when the client sends its prompt
 	talkTo(t, func(r *rig) {
 		remote(r)
 		r.opts.Agents[0].Shared = true // it has the files of this machine
 		ways["resume"](r)
 		r.opts.ReadFile = onlyFile
-		r.opts.Begun = func(begun *workspace.Workspace) { w = begun }
+		r.opts.Begun = func(w *workspace.Workspace) {
+			submit = make(chan struct{})
+			w.Run(func(context.Context) func() {
+				<-submit
+				return func() { must.Do(t, w.Front().Prompts.SubmitOf(workspace.Prompt{Text: "look at @a.txt", ID: 7})) }
+			})
+		}
 		r.fake.On("session/resume", func(*fakeagent.Call) (string, error) { return "{}", nil })
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			if len(r.Agents()) == 1 {
@@ -28,7 +35,7 @@ func TestResendOfClient(t *testing.T) {
 		})
 	}, func(r *rig) {
 		r.fresh()
-		must.Do(t, w.Front().Prompts.SubmitOf(workspace.Prompt{Text: "look at @a.txt", ID: 7}))
+		close(submit)
 		r.pause()
 		r.Agent().Close()
 		time.Sleep(10 * time.Second)
