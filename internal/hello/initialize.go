@@ -1,7 +1,7 @@
 package hello
 
-// Initialized is the answer to initialize of a parley of a version of its own, in a version of ACP. It is the same
-// for a parley and for what stands for several.
+// Initialized is the answer to initialize of a parley of a version of its own, in a version of ACP. A parley
+// and a router to several parleys answer the same.
 func Initialized(protocol int, version string, images bool) map[string]any {
 	type object = map[string]any
 	self := object{"name": "parley", "title": "parley", "version": version}

@@ -10,7 +10,7 @@ import (
 const alwaysWritable = `(regex #"^/dev/ttys[0-9]+$") (regex #"^/dev/fd/") (literal "/dev/dtracehelper")`
 
 // profile returns the profile for the sandbox-exec of macOS that forbids writing elsewhere than below places,
-// which are free of links. isDir reports whether a place is a directory, which stands for everything below it.
+// which are free of links. isDir reports whether a place is a directory, which includes everything below it.
 func profile(places []string, isDir func(path string) bool) string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write* " + alwaysWritable)
