@@ -134,7 +134,7 @@ func (m *Model) compareDone(all []*workspace.Session) {
 		case s.Thread.State == thread.Ended:
 			return false
 		}
-		return s.Thread.State != thread.Idle || len(s.Prompts.Queue.Texts()) > 0
+		return s.Thread.State != thread.Idle || s.Prompts.Queue.Len() > 0
 	}
 	switch {
 	case slices.ContainsFunc(all, works):

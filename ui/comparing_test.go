@@ -45,7 +45,7 @@ func TestRandomKeysInAComparison(t *testing.T) {
 					return
 				}
 				for _, s := range d.m.Front.Compared() {
-					if !s.Busy() && len(s.Prompts.Queue.Texts()) == 0 {
+					if !s.Busy() && s.Prompts.Queue.Len() == 0 {
 						s.Prompts.Submit("go on", false)
 					}
 				}

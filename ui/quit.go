@@ -135,7 +135,7 @@ func (d departure) losses(sep string) string {
 		if c.RunsShell() {
 			commands++
 		}
-		if prompts += len(c.Prompts.Queue.Texts()); !c.Composer.Empty() {
+		if prompts += c.Prompts.Queue.Len(); !c.Composer.Empty() {
 			prompts++
 		}
 	}

@@ -51,7 +51,7 @@ const maxQueue = 200
 
 // submit sends or queues the prompt of a client, as the user does at the screen.
 func (f *feed) submit(c *client, text string, r *request) {
-	if len(f.session.Prompts.Queue.Texts()) >= maxQueue {
+	if f.session.Prompts.Queue.Len() >= maxQueue {
 		r.answer(nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "%d prompts are queued", maxQueue))
 		return
 	}

@@ -343,7 +343,7 @@ func TestPromptsWantLogin(t *testing.T) {
 			sent = append(sent, "second")
 		}
 		for _, text := range sent {
-			if err := s.Prompts.Submit(text, len(s.Prompts.Queue.Texts()) > 0); err != nil {
+			if err := s.Prompts.Submit(text, s.Prompts.Queue.Len() > 0); err != nil {
 				r.Error(err)
 			}
 		}

@@ -29,11 +29,11 @@ func TestPromptOrder(t *testing.T) {
 		var typed []string
 		for i := range 5 {
 			typed = append(typed, fmt.Sprint("prompt ", i))
-			if err := s.Prompts.Submit(typed[i], len(s.Prompts.Queue.Texts()) > 0); err != nil { // without waiting for anything
+			if err := s.Prompts.Submit(typed[i], s.Prompts.Queue.Len() > 0); err != nil { // without waiting for anything
 				r.Error(err)
 			}
 		}
-		if held := r.fake().Protocol == "2"; held != (len(s.Prompts.Queue.Texts()) == 0) || s.Prompts.Ready() != held {
+		if held := r.fake().Protocol == "2"; held != (s.Prompts.Queue.Len() == 0) || s.Prompts.Ready() != held {
 			r.Errorf("%q wait, takes prompts %v", s.Prompts.Queue.Texts(), s.Prompts.Ready())
 		}
 		s.Prompts.Resume() // no effect: the turn has begun already

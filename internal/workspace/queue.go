@@ -40,6 +40,9 @@ type Queue struct {
 	edited  Prompt // as it was
 }
 
+// Len returns the number of prompts.
+func (q *Queue) Len() int { return len(q.prompts) }
+
 // Texts returns the texts of the prompts.
 func (q *Queue) Texts() []string { return texts(q.prompts) }
 

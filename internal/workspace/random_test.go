@@ -334,7 +334,7 @@ func (c *chaos) types(s *workspace.Session) {
 	}
 	c.texts = append(c.texts, text)
 	c.typed[s] = append(c.typed[s], text)
-	if err := s.Prompts.Submit(text, len(s.Prompts.Queue.Texts()) > 0); err != nil {
+	if err := s.Prompts.Submit(text, s.Prompts.Queue.Len() > 0); err != nil {
 		c.returned = append(c.returned, text)
 	}
 }
@@ -436,7 +436,7 @@ func (c *chaos) settleDown() {
 		if s.Agent.Spec.Name == "" {
 			continue
 		}
-		if _, reading := s.Prompts.Reading(); !s.IsOpen() || s.Thread.State != thread.Idle || len(s.Prompts.Queue.Texts()) > 0 || reading || s.Waiting() || !s.Agent.Live() {
+		if _, reading := s.Prompts.Reading(); !s.IsOpen() || s.Thread.State != thread.Idle || s.Prompts.Queue.Len() > 0 || reading || s.Waiting() || !s.Agent.Live() {
 			c.Errorf("%s of %s does not settle: open %v, %v, lost %v, %q wait, reading %v, live %v, opening %v", s.Thread.Session, s.Agent.Spec.Name, s.IsOpen(), s.Thread.State, s.Lost.State, s.Prompts.Queue.Texts(), reading, s.Agent.Live(), s.Agent.Opening())
 		}
 	}

@@ -329,7 +329,7 @@ func (r *rig) started(s workspace.Spec) *workspace.Session {
 func (r *rig) prompt(s *workspace.Session, texts ...string) {
 	r.Helper()
 	for _, text := range texts {
-		if err := s.Prompts.Submit(text, len(s.Prompts.Queue.Texts()) > 0); err != nil {
+		if err := s.Prompts.Submit(text, s.Prompts.Queue.Len() > 0); err != nil {
 			r.Errorf("%s: got %v", text, err)
 		}
 		r.settle()

@@ -25,7 +25,7 @@ func TestStart(t *testing.T) {
 			t.Error("it is not being started")
 		}
 		s := a.Front()
-		if err := s.Prompts.Submit("first", false); err != nil || len(s.Prompts.Queue.Texts()) != 1 {
+		if err := s.Prompts.Submit("first", false); err != nil || s.Prompts.Queue.Len() != 1 {
 			t.Errorf("%q wait, %v", s.Prompts.Queue.Texts(), err)
 		}
 		if err := s.Prompts.Send("second"); err != workspace.ErrNotOpen {

@@ -27,7 +27,7 @@ type prompts struct {
 func (p *prompts) send(text string) {
 	s, out := p.w.Front(), p.dialogs.out
 	gone := s.Thread.State == thread.Ended && !dialing(s.Agent) && s.Lost.State != workspace.StateReopening
-	waiting := len(s.Prompts.Queue.Texts())
+	waiting := s.Prompts.Queue.Len()
 	text, why := p.resolve(text)
 	if why != "" && !s.Agent.Opening() { // its commands are not known yet
 		out.say("%s. Enter the same line again to send it as text.", why)
@@ -42,12 +42,12 @@ func (p *prompts) send(text string) {
 	case err != nil && used:
 		out.line("Not sent: " + err.Error() + ".")
 		return
-	case used && len(s.Prompts.Queue.Texts()) == waiting:
+	case used && s.Prompts.Queue.Len() == waiting:
 		return
 	case !used:
 		err = s.Prompts.Submit(text, waiting > 0) // keeps the order in which prompts were typed
 	}
-	n := len(s.Prompts.Queue.Texts())
+	n := s.Prompts.Queue.Len()
 	switch {
 	case err != nil:
 		p.requeue(s, workspace.Prompt{Text: text}, "Not sent: "+err.Error(), "")
@@ -194,7 +194,7 @@ func (p *prompts) sendNotes(text string) {
 func (p *prompts) putAside(text string) int {
 	s := p.w.Front()
 	s.Prompts.Queue.Add(text)
-	return len(s.Prompts.Queue.Texts())
+	return s.Prompts.Queue.Len()
 }
 
 // putDraftAside queues the unfinished prompt and pauses the queue.
@@ -267,5 +267,5 @@ func (p *prompts) unsent() {
 func (p *prompts) ready() bool {
 	s := p.w.Front()
 	_, reading := s.Prompts.Reading()
-	return s.IsOpen() && s.Thread.State == thread.Idle && !s.Running() && !reading && !dialing(s.Agent) && (len(s.Prompts.Queue.Texts()) == 0 || s.Prompts.Queue.Paused())
+	return s.IsOpen() && s.Thread.State == thread.Idle && !s.Running() && !reading && !dialing(s.Agent) && (s.Prompts.Queue.Len() == 0 || s.Prompts.Queue.Paused())
 }

@@ -112,7 +112,7 @@ func (r report) lastThought() {
 }
 
 func (r report) queue() {
-	if len(r.Prompts.Queue.Texts()) == 0 {
+	if r.Prompts.Queue.Len() == 0 {
 		r.out.say("No queued prompts.")
 		return
 	}
@@ -125,7 +125,7 @@ func (r report) queue() {
 }
 
 func (r report) dropQueued(arg string) {
-	n, ok := numbered(arg, len(r.Prompts.Queue.Texts()))
+	n, ok := numbered(arg, r.Prompts.Queue.Len())
 	if !ok {
 		r.out.say("No queued prompt has that number.")
 		return
@@ -185,7 +185,7 @@ func (r report) status() {
 	if r.Thread.Added+r.Thread.Removed > 0 {
 		r.out.say("Written via parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
 	}
-	if n := len(r.Prompts.Queue.Texts()); n > 0 {
+	if n := r.Prompts.Queue.Len(); n > 0 {
 		r.out.say("%s queued. /queue lists them.", words.Count(n, "prompt"))
 	}
 }

@@ -76,7 +76,7 @@ func (n *narrator) sayOffers() {
 
 // sayPaused says that queued prompts wait for the user.
 func (n *narrator) sayPaused() {
-	if waiting := len(n.Prompts.Queue.Texts()); waiting > 0 && n.Prompts.Queue.Paused() && n.front {
+	if waiting := n.Prompts.Queue.Len(); waiting > 0 && n.Prompts.Queue.Paused() && n.front {
 		n.out.say("Queued: %s. Press enter to send the first one, /drop drops the last one.", words.Count(waiting, "prompt"))
 	}
 }

@@ -79,7 +79,7 @@ func (c *chat) empty() {
 	case s.Continue():
 	case busy(s):
 		c.report().status()
-	case len(s.Prompts.Queue.Texts()) > 0 && s.Prompts.Queue.Paused():
+	case s.Prompts.Queue.Len() > 0 && s.Prompts.Queue.Paused():
 		s.Prompts.Resume()
 	case !s.IsOpen():
 		c.report().status()
@@ -184,6 +184,6 @@ func (c *chat) endIfDone() {
 		return
 	}
 	_, reading := s.Prompts.Reading()
-	waits := dialing(s.Agent) || s.Agent.Login.Running() != "" || reading || s.IsOpen() && busy(s) || c.questions.any() || s.IsOpen() && len(s.Prompts.Queue.Texts()) > 0 && !s.Prompts.Queue.Paused()
+	waits := dialing(s.Agent) || s.Agent.Login.Running() != "" || reading || s.IsOpen() && busy(s) || c.questions.any() || s.IsOpen() && s.Prompts.Queue.Len() > 0 && !s.Prompts.Queue.Paused()
 	c.quitting = !waits || d != nil && !s.IsOpen()
 }

@@ -101,7 +101,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 		c.Composer.Clear()
 		cmd, _ := c.sending.submitLine(text, false)
 		return cmd, true
-	case (edit || empty == intent.DropQueued) && c.Composer.Empty() && len(c.Prompts.Queue.Texts()) > 0:
+	case (edit || empty == intent.DropQueued) && c.Composer.Empty() && c.Prompts.Queue.Len() > 0:
 		unqueue(c, edit)
 	default:
 		c.Composer.Key(p.KeyPressMsg, c.screen.Keys.Of(intent.Draft, p.Keystroke()))

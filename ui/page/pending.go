@@ -113,7 +113,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 				right += does(intent.Empty, intent.DropQueued, "drop")
 			}
 			switch {
-			case len(s.Prompts.Queue.Texts()) == 0 || len(s.Prompts.Unconfirmed) > 0 || !s.IsOpen():
+			case s.Prompts.Queue.Len() == 0 || len(s.Prompts.Unconfirmed) > 0 || !s.IsOpen():
 			case s.Thread.State == thread.Idle:
 				right = does(intent.Chat, intent.Send, "send") + right
 			case s.Prompts.Queue.Paused():

@@ -91,7 +91,7 @@ func unqueue(c *Page, edit bool) (tea.Cmd, bool) {
 	if takeUnconfirmed(c, edit) {
 		return nil, true
 	}
-	if n := len(c.Prompts.Queue.Texts()); n > 0 {
+	if n := c.Prompts.Queue.Len(); n > 0 {
 		if edit {
 			c.Composer.SetValue(c.Prompts.Queue.Take(n - 1))
 			return nil, true
@@ -135,7 +135,7 @@ func walkQueue(c *Page, want intent.Intent) (tea.Cmd, bool) {
 		return c.say("This is the first queued prompt"), true
 	}
 	c.Prompts.Queue.Return(c.Composer.Value())
-	if at >= len(c.Prompts.Queue.Texts()) {
+	if at >= c.Prompts.Queue.Len() {
 		c.Composer.Reset()
 		return nil, true
 	}

@@ -126,7 +126,7 @@ func (s *sending) sendDraft() tea.Cmd {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
-		if len(c.Prompts.Queue.Texts()) > 0 && c.Thread.State == thread.Idle {
+		if c.Prompts.Queue.Len() > 0 && c.Thread.State == thread.Idle {
 			c.Prompts.Resume()
 			return nil
 		}

@@ -307,7 +307,7 @@ func (l Line) counts() (parts []part) {
 	if n := len(t.Held); n > 0 {
 		add("%d held", n)
 	}
-	if n := len(l.Prompts.Queue.Texts()); n > 0 {
+	if n := l.Prompts.Queue.Len(); n > 0 {
 		add("%d queued", n)
 	}
 	if n := len(t.Background); n > 0 {
