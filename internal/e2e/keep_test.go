@@ -348,7 +348,8 @@ func TestKeepInConfiguration(t *testing.T) {
 	s.exits()
 	s = k.start(80, 24, scripted(t)...)
 	s.WaitFor(placeholder)
-	if all := k.list(); len(all) != 1 || !all[0].Attached {
-		t.Errorf("kept: %+v", all)
-	}
+	s.poll("one kept session, attached", func() bool { // it is on the screen before its record is written
+		all := k.list()
+		return len(all) == 1 && all[0].Attached
+	})
 }
